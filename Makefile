@@ -1,0 +1,41 @@
+# Everything a developer types. `make demo` and `make test` set themselves up.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.PHONY: help demo test lint format lock clean
+
+help:            ## show this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+$(READY): requirements.lock pyproject.toml
+	@echo "Setting up $(VENV) (once) ..."
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "npu-review needs Python 3.11 or newer; set PYTHON=...")'
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --progress-bar on -q --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install -q --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: $(READY)   ## review a sample pull request end to end, on this machine only
+	@$(BIN)/python -m tests.demo
+
+test: $(READY)   ## run all tests
+	@$(BIN)/python -m pytest
+
+lint: $(READY)   ## formatting, lint, types, import arrows
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-timing
+
+format: $(READY) ## format and mend what can be mended
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+lock:            ## write requirements.lock anew (needs uv)
+	uv pip compile pyproject.toml deploy/build.in --all-extras --universal --python-version 3.11 \
+	    --generate-hashes --no-strip-extras --no-header --no-annotate --no-emit-index-url --no-emit-find-links -o requirements.lock
+
+clean:           ## remove what make made
+	rm -rf $(VENV) build dist *.egg-info
