@@ -8,7 +8,7 @@ the git objects can fetch all of them in one batch and ask again (DESIGN, *The s
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 MAX_FILE_BYTES = 256 * 1024
@@ -86,6 +86,13 @@ class Snapshot:
             raise Refused(_too_large(path, len(data)))
         self.read_paths.add(path)
         return data
+
+    def require(self, paths: Iterable[str]) -> None:
+        """Note all of ``paths`` that are not here yet. Raises NotFetched if there are any."""
+        missing = {path for path in paths if path in self and self.tree[path].blob not in self.blobs}
+        if missing:
+            self.needed |= missing
+            raise NotFetched(f"{len(missing)} files could not be fetched, among them `{min(missing)}`")
 
     def text(self, path: str) -> str:
         """The file as UTF-8 text, line ends untouched. Raises as ``read`` does, Refused if no UTF-8."""

@@ -1,0 +1,1 @@
+"""From a launch's command line to its effective config, on the config tree of the snapshot."""

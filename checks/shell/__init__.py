@@ -1,0 +1,1 @@
+"""Bash scripts as text, structure and meaning: mask, parse (bashlex), evaluate."""

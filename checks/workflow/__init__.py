@@ -1,0 +1,1 @@
+"""GitHub workflows: loaded with positions, their jobs, runners and ``run:`` blocks."""

@@ -1,0 +1,126 @@
+"""What a change introduces: the audit of head minus the audit of base."""
+
+from __future__ import annotations
+
+import difflib
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from checks.audit import Audit, audit
+from checks.model import Finding, Place, Report, fingerprint
+from checks.rules import all_rules
+from checks.snapshot import Snapshot, SnapshotError
+
+
+@dataclass(frozen=True)
+class Change:
+    """From base to head: paths that differ, renamed files, and the lines of head that are new or changed."""
+
+    paths: frozenset[str]
+    old_paths: Mapping[str, str] = field(default_factory=dict)
+    """Path at head to path at base, for renamed files."""
+    lines: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """Path at head to the numbers of its added or changed lines."""
+
+
+def review(
+    head: Snapshot,
+    base: Snapshot | None,
+    *,
+    given: frozenset[str] = frozenset(),
+    everything: bool = False,
+    clock: float = 0.0,
+) -> Report:
+    """Audit ``head``, and against ``base`` if there is one keep what the change introduces.
+
+    ``given`` paths are in scope by hand and limit what is reported; ``everything`` keeps also what stood at
+    base. ``clock`` is the monotonic time at which the work began. Look at ``needed`` of both snapshots
+    first: while it is not empty the report is not complete.
+    """
+    if base is None:
+        change, after = None, audit(head, None, given)
+        findings = [replace(finding, fingerprint=fingerprint(finding)) for finding in after.findings]
+    else:
+        change = change_between(base, head)
+        touched = change.paths | given
+        after = audit(head, None if everything else touched, given)
+        before = audit(base, frozenset(change.old_paths.get(path, path) for path in touched), given)
+        findings = [
+            replace(finding, fingerprint=_fingerprint(finding, change))
+            for finding in after.findings
+            if everything or _introduced(finding, before, change)
+        ]
+    return Report(
+        base=base.commit if base else None,
+        head=head.commit,
+        launches=tuple(launch.summary for launch in after.launches),
+        findings=tuple(finding for finding in findings if not given or _within(finding, given)),
+        not_checked=tuple(after.not_checked),
+        crashed=tuple(after.crashed),
+        seconds=round(time.monotonic() - clock, 3) if clock else 0.0,
+        files=len(head.read_paths),
+        rules=len(all_rules()),
+    )
+
+
+def change_between(base: Snapshot, head: Snapshot) -> Change:
+    """What differs between the two trees. A moved file with equal content counts as renamed."""
+    paths = {path for path in {*base.tree, *head.tree} if base.blob_id(path) != head.blob_id(path)}
+    gone = {base.tree[path].blob: path for path in sorted(paths) if path not in head.tree}
+    old_paths = {
+        path: gone[head.tree[path].blob]
+        for path in sorted(paths)
+        if path not in base.tree and head.tree[path].blob in gone
+    }
+    lines = {path: _changed_lines(base, head, old_paths.get(path, path), path) for path in paths}
+    return Change(frozenset(paths), old_paths, lines)
+
+
+def _changed_lines(base: Snapshot, head: Snapshot, old_path: str, path: str) -> frozenset[int]:
+    """Lines of ``path`` at head that are not at base. Files that are not read have none."""
+    if path not in head.tree or not _is_compared(path):
+        return frozenset()
+    try:
+        new = head.text(path).split("\n")
+        old = base.text(old_path).split("\n") if old_path in base.tree else []
+    except SnapshotError:
+        return frozenset()
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return frozenset(
+        number
+        for tag, _, _, start, end in matcher.get_opcodes()
+        if tag != "equal"
+        for number in range(start + 1, end + 1)
+    )
+
+
+def _is_compared(path: str) -> bool:
+    return path.endswith((".sh", ".yml", ".yaml"))
+
+
+def _fingerprint(finding: Finding, change: Change) -> str:
+    return fingerprint(finding, change.old_paths.get(finding.path))
+
+
+def _introduced(finding: Finding, before: Audit, change: Change) -> bool:
+    """Absent at base, or more severe than at base, or its evidence changed on a touched line."""
+    identity = _fingerprint(finding, change)
+    at_base = next((each for each in before.findings if fingerprint(each) == identity), None)
+    if at_base is None or finding.severity.rank > at_base.severity.rank:
+        return True
+    places = [
+        *finding.places,
+        *(Place(row.path, row.line, row.line) for row in finding.evidence if row.path and row.line),
+    ]
+    touched = any(place.touches(change.lines.get(place.path, frozenset())) for place in places)
+    return touched and _values(finding) != _values(at_base)
+
+
+def _values(finding: Finding) -> list[tuple[str, str | None]]:
+    return [(row.key, row.value) for row in finding.evidence]
+
+
+def _within(finding: Finding, given: frozenset[str]) -> bool:
+    paths = {place.path for place in finding.places}
+    return any(path == each or path.startswith(f"{each}/") for path in paths for each in given)

@@ -1,0 +1,147 @@
+"""The Hydra entry point of a launch: which module, which config folder, which primary config.
+
+Read from the ``@hydra.main`` decorator of the module's source in the tree (never imported) and from the
+launch's own ``--config-path`` / ``--config-name`` / ``--config-dir`` flags. Source: hydra docs,
+*Hydra's command line flags*.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import posixpath
+from dataclasses import dataclass
+
+from checks.snapshot import Snapshot
+
+
+class NoEntry(Exception):
+    """No entry point can be told from the tree: the text says why, ready for *unresolved*."""
+
+
+class NotHydra(Exception):
+    """The module is in the tree and has no ``@hydra.main``."""
+
+
+class OutsideTree(NoEntry):
+    """The module belongs to a submodule, whose files are not part of this tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where composition starts. ``folder`` is the config folder in the tree, ``name`` the primary config."""
+
+    module: str
+    folder: str
+    name: str
+    version_base: str | None
+    cwd: str
+
+    @property
+    def config(self) -> str:
+        """The tree path of the primary config."""
+        name = self.name if self.name.endswith((".yaml", ".yml")) else f"{self.name}.yaml"
+        return posixpath.normpath(posixpath.join(self.folder, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """Hydra's own flags on the command line; None where absent."""
+
+    config_path: str | None = None
+    config_name: str | None = None
+    config_dir: str | None = None
+
+
+def find_entry(snapshot: Snapshot, module: str, flags: Flags, cwd: str) -> Entry:
+    """The entry of ``module`` (dotted name or a ``.py`` path). Raises NoEntry, NotHydra, SnapshotError."""
+    path = _module_file(snapshot, module, cwd)
+    decorator = _hydra_main(snapshot.text(path), path)
+    if decorator is None:
+        raise NotHydra(f"`{path}` has no `@hydra.main`")
+    if flags.config_dir is not None:
+        raise NoEntry("`--config-dir` is not evaluated")
+    arguments = _constants(decorator, path)
+    name = flags.config_name or arguments.get("config_name")
+    folder = flags.config_path or arguments.get("config_path")
+    if name is None:
+        raise NoEntry(f"`{path}` names no primary config and the launch gives no `--config-name`")
+    version_base = arguments.get("version_base") if "version_base" in arguments else "1.1"
+    return Entry(module, _config_folder(path, folder), name, version_base, cwd)
+
+
+def nearest_entry(snapshot: Snapshot, module: str, flags: Flags, cwd: str) -> Entry | None:
+    """The tree's own primary config whose name is nearest to the ``--config-name``, if any is near."""
+    if flags.config_name is None:
+        return None
+    wanted = posixpath.basename(flags.config_name).removesuffix(".yaml")
+    names: dict[str, str] = {}
+    for path in sorted(snapshot.tree):
+        folder, _, file = path.rpartition("/")
+        if posixpath.basename(folder) == "config" and file.endswith(".yaml") and not file.startswith("_"):
+            names.setdefault(file.removesuffix(".yaml"), folder)
+    near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.7)
+    return Entry(module, names[near[0]], near[0], None, cwd) if near else None
+
+
+def _module_file(snapshot: Snapshot, module: str, cwd: str) -> str:
+    relative = module if module.endswith(".py") else module.replace(".", "/") + ".py"
+    candidates = [posixpath.normpath(posixpath.join(base, relative)) for base in dict.fromkeys((cwd, ""))]
+    if not module.endswith(".py"):
+        candidates += [candidate.removesuffix(".py") + "/__main__.py" for candidate in candidates]
+    for candidate in candidates:
+        if candidate in snapshot:
+            return candidate
+    for candidate in candidates:
+        if submodule := _submodule(snapshot, candidate):
+            raise OutsideTree(f"`{module}` is in the submodule `{submodule}`, which is not part of this tree")
+    raise NoEntry(f"`{module}` is not a module of this tree")
+
+
+def _submodule(snapshot: Snapshot, path: str) -> str | None:
+    parts = path.split("/")
+    for length in range(1, len(parts)):
+        folder = "/".join(parts[:length])
+        entry = snapshot.tree.get(folder)
+        if entry is not None and entry.mode == "160000":
+            return folder
+    return None
+
+
+def _hydra_main(text: str, path: str) -> ast.Call | None:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise NoEntry(f"`{path}` is no Python that can be parsed") from None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            for decorator in node.decorator_list:
+                if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "hydra.main":
+                    return decorator
+    return None
+
+
+def _constants(call: ast.Call, path: str) -> dict[str, str | None]:
+    names = ("config_path", "config_name", "version_base")
+    pairs: list[tuple[str | None, ast.expr]] = list(zip(names, call.args, strict=False))
+    pairs += [(keyword.arg, keyword.value) for keyword in call.keywords]
+    result: dict[str, str | None] = {}
+    for name, value in pairs:
+        if not isinstance(value, ast.Constant) or not (value.value is None or isinstance(value.value, str)):
+            raise NoEntry(f"`{path}` computes `{name}` of `@hydra.main` at run time")
+        if name is not None:
+            result[name] = value.value
+    return result
+
+
+def _config_folder(module_path: str, folder: str | None) -> str:
+    if folder is None:
+        raise NoEntry(f"`{module_path}` has no config folder")
+    if folder.startswith("pkg://"):
+        return folder.removeprefix("pkg://").replace(".", "/")
+    if folder.startswith(("/", "file://")):
+        raise NoEntry(f"the config folder `{folder}` lies outside the repository")
+    joined = posixpath.normpath(posixpath.join(posixpath.dirname(module_path), folder))
+    if joined.startswith(".."):
+        raise NoEntry(f"the config folder `{folder}` lies outside the repository")
+    return "" if joined == "." else joined

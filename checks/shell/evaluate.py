@@ -1,0 +1,400 @@
+"""Runs a parsed script on abstract values: no process is started, nothing of the repository is executed.
+
+The result is every external command the script would start, in order, with its words and environment.
+What is not understood ends the script and is reported; what is not known stays ``Unknown``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import posixpath
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from checks.model import NotChecked, Span
+from checks.shell.expand import expand, expand_array, expand_text
+from checks.shell.parse import DECLARATIONS, parse
+from checks.shell.scan import ShellSyntaxError
+from checks.shell.source import Source
+from checks.shell.state import NotUnderstood, Shell
+from checks.shell.syntax import (
+    ArrayLiteral,
+    Assignment,
+    Command,
+    For,
+    Function,
+    Group,
+    If,
+    Pipeline,
+    Sequence,
+    Simple,
+    Unsupported,
+    Word,
+)
+from checks.shell.value import Field, Text, Variable, known
+from checks.snapshot import NotFetched, Snapshot, SnapshotError
+
+MAX_STEPS = 20_000
+MAX_SCRIPTS_DEEP = 8
+SHELLS = frozenset({"bash", "sh", "/bin/bash", "/bin/sh", "/usr/bin/bash"})
+IGNORED = frozenset(
+    {":", "true", "echo", "printf", "wait", "ulimit", "umask", "trap", "shopt", "hash", "type"}
+)
+NOT_EVALUATED = frozenset({
+    "read", "eval", "getopts", "mapfile", "readarray", "let", "pushd", "popd", "dirs", "alias", "unalias",
+    "return", "break", "continue", "false", "[", "test", "select", "coproc", "complete", "enable", "fc",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """One external command that the script starts.
+
+    ``scripts`` are the files on the way to it, outermost first; the last one holds ``span``.
+    """
+
+    argv: tuple[Field, ...]
+    environment: Mapping[str, Text]
+    span: Span
+    scripts: tuple[str, ...]
+    cwd: str | None
+
+
+@dataclass
+class Outcome:
+    """What evaluating a script gave: commands in order, and what was not checked."""
+
+    invocations: list[Invocation] = field(default_factory=list)
+    not_checked: list[NotChecked] = field(default_factory=list)
+    files: set[str] = field(default_factory=set)
+    """Every file of the tree that was evaluated."""
+
+
+class _Exit(Exception):
+    """``exit``: the current shell ends."""
+
+
+def evaluate(snapshot: Snapshot, shell: Shell) -> Outcome:
+    """Run the script in ``shell.source`` and everything it calls that is in ``snapshot``."""
+    run = _Run(snapshot)
+    run.outcome.files.add(shell.source.path)
+    run.script(shell, (shell.source.path,))
+    return run.outcome
+
+
+class _Run:
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self.outcome = Outcome()
+        self.steps = 0
+        self.functions: dict[str, tuple[Function, Source]] = {}
+
+    def script(self, shell: Shell, scripts: tuple[str, ...]) -> None:
+        """One script in its own process; what is not understood ends it and is reported."""
+        try:
+            self.command(parse(shell.source.text).body, shell, scripts)
+        except _Exit:
+            pass
+        except ShellSyntaxError as error:
+            self.not_checked(shell.source, error.offset, error.reason)
+        except NotUnderstood as error:
+            self.not_checked(shell.source, error.start, f"{error.reason} is not evaluated")
+
+    def not_checked(self, source: Source, offset: int, reason: str) -> None:
+        """Report ``reason`` at its line."""
+        self.outcome.not_checked.append(NotChecked(source.path, f"line {source.line(offset)}: {reason}"))
+
+    def command(self, command: Command, shell: Shell, scripts: tuple[str, ...]) -> None:
+        """Evaluate any command."""
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise NotUnderstood(command.start, f"a script of more than {MAX_STEPS} steps")
+        match command:
+            case Simple():
+                self.simple(command, shell, scripts)
+            case Sequence():
+                self.sequence(command, shell, scripts)
+            case Pipeline():
+                for each in command.commands:
+                    self.subshell(each, shell, scripts)
+            case Group(subshell=True):
+                self.subshell(command.body, shell, scripts)
+            case Group():
+                self.command(command.body, shell, scripts)
+            case For(words=words) if words is not None:
+                self.loop(command, words, shell, scripts)
+            case Function():
+                self.functions[command.name] = (command, shell.source)
+            case Unsupported():
+                raise NotUnderstood(command.start, command.what)
+            case If():
+                raise NotUnderstood(command.start, "`if`")
+            case _:
+                raise NotUnderstood(command.start, "`for` without `in`")
+
+    def subshell(self, command: Command, shell: Shell, scripts: tuple[str, ...]) -> None:
+        """Evaluate in a copy of the shell."""
+        with contextlib.suppress(_Exit):
+            self.command(command, shell.copy(), scripts)
+
+    def sequence(self, command: Sequence, shell: Shell, scripts: tuple[str, ...]) -> None:
+        """Commands in a row. External commands are taken to succeed, so what follows ``||`` is skipped."""
+        before = ";"
+        for each, operator in command.items:
+            if before == "||":
+                if not _harmless(each):
+                    raise NotUnderstood(each.start, "a command after `||`")
+            elif operator == "&":
+                self.subshell(each, shell, scripts)
+            else:
+                self.command(each, shell, scripts)
+            before = operator
+
+    def loop(self, command: For, words: tuple[Word, ...], shell: Shell, scripts: tuple[str, ...]) -> None:
+        """``for name in words``; the list must be known."""
+        for value in [value for word in words for value in expand(shell, word)]:
+            if value.may_split:
+                raise NotUnderstood(command.start, "a loop over a list that is not known")
+            shell.assign(command.name, Variable((value,)))
+            self.command(command.body, shell, scripts)
+
+    def simple(self, command: Simple, shell: Shell, scripts: tuple[str, ...]) -> None:
+        """Assignments, builtins, functions, scripts of the tree, external commands."""
+        if not command.words:
+            for assignment in command.assignments:
+                assign(shell, assignment)
+            return
+        first = command.words[0]
+        name = known(expand_text(shell, first)[0]) if isinstance(first, Word) else None
+        if name in DECLARATIONS:
+            self.declare(command, shell)
+            return
+        fields = [value for word in command.words if isinstance(word, Word) for value in expand(shell, word)]
+        if fields:
+            self.start(command, tuple(fields), shell, scripts)
+
+    def start(self, command: Simple, argv: tuple[Field, ...], shell: Shell, scripts: tuple[str, ...]) -> None:
+        """A command whose words are expanded."""
+        name = argv[0].known
+        if name in NOT_EVALUATED:
+            raise NotUnderstood(command.start, f"`{name}`")
+        if name in self.functions:
+            raise NotUnderstood(command.start, f"a call of the function `{name}`")
+        if name in IGNORED:
+            return
+        if name == "exit":
+            raise _Exit
+        if name in _BUILTINS:
+            _BUILTINS[name](shell, command.start, argv[1:])
+            return
+        if name in (".", "source"):
+            self.source(command, argv[1:], shell, scripts)
+            return
+        inner = shell.copy()
+        for assignment in command.assignments:
+            assign(inner, assignment, exported=True)
+        argv = _unwrap(inner, argv)
+        if not argv or not self.call(command, argv, inner, scripts):
+            self.outcome.invocations.append(
+                Invocation(
+                    argv,
+                    inner.environment(),
+                    shell.source.span(command.start, command.end),
+                    scripts,
+                    shell.cwd,
+                )
+            )
+
+    def call(self, command: Simple, argv: tuple[Field, ...], shell: Shell, scripts: tuple[str, ...]) -> bool:
+        """``bash script args`` or ``./script args`` for a script of the tree; False if it is none."""
+        name = argv[0].known or ""
+        if name in SHELLS:
+            arguments = list(argv[1:])
+            while (
+                arguments and (arguments[0].known or "").lstrip("-+").isalpha() and _is_option(arguments[0])
+            ):
+                if "c" in (arguments[0].known or ""):
+                    raise NotUnderstood(command.start, f"`{name} -c`")
+                arguments.pop(0)
+            if not arguments:
+                return False
+        elif "/" in name and name.endswith(".sh"):
+            arguments = list(argv)
+        else:
+            return False
+        self.enter(command, arguments, shell, scripts)
+        return True
+
+    def enter(self, command: Simple, arguments: list[Field], shell: Shell, scripts: tuple[str, ...]) -> None:
+        """Evaluate another script of the tree in a child process."""
+        path = self.resolve(command, arguments[0], shell)
+        if len(scripts) >= MAX_SCRIPTS_DEEP:
+            raise NotUnderstood(command.start, f"scripts nested deeper than {MAX_SCRIPTS_DEEP}")
+        if path is None:
+            return
+        text = self.read(path)
+        if text is None:
+            return
+        functions, self.functions = self.functions, {}
+        child = shell.child(Source(path, text), arguments[0].known or path, tuple(arguments[1:]))
+        self.script(child, (*scripts, path))
+        self.functions = functions
+
+    def source(
+        self, command: Simple, arguments: tuple[Field, ...], shell: Shell, scripts: tuple[str, ...]
+    ) -> None:
+        """``source file``: in the same shell. A file outside the repository leaves nothing to know."""
+        name = arguments[0].known if arguments else None
+        if name is not None and name.startswith(("/usr/", "/etc/", "/root/", "/opt/")):
+            return
+        path = self.resolve(command, arguments[0], shell) if arguments else None
+        text = self.read(path) if path else None
+        if path is None or text is None or len(scripts) >= MAX_SCRIPTS_DEEP:
+            raise NotUnderstood(command.start, "`source` of a file that is not in the tree")
+        outer, shell.source = shell.source, Source(path, text)
+        try:
+            self.command(parse(text).body, shell, (*scripts, path))
+        except NotUnderstood as error:
+            self.not_checked(shell.source, error.start, f"{error.reason} is not evaluated")
+            raise NotUnderstood(command.start, f"`source {path}`") from None
+        finally:
+            shell.source = outer
+
+    def resolve(self, command: Simple, name: Field, shell: Shell) -> str | None:
+        """The tree path of a script named on a command line; None, reported, if it cannot be told."""
+        text = name.known
+        if text is None or (shell.cwd is None and not text.startswith("/")):
+            self.not_checked(shell.source, command.start, "which script is run is not known")
+            return None
+        path = posixpath.normpath(posixpath.join(shell.cwd or "", text))
+        if text.startswith("/") or path.startswith("../") or path not in self.snapshot:
+            self.not_checked(shell.source, command.start, f"`{text}` is not a file of this commit")
+            return None
+        return path
+
+    def read(self, path: str) -> str | None:
+        """The text of a script; None, reported, if it is not read."""
+        self.outcome.files.add(path)
+        try:
+            return self.snapshot.text(path)
+        except NotFetched:
+            raise
+        except SnapshotError as error:
+            self.outcome.not_checked.append(NotChecked(path, str(error)))
+            return None
+
+    def declare(self, command: Simple, shell: Shell) -> None:
+        """``export``, ``readonly``, ``local``, ``declare``, ``typeset``."""
+        name = expand_text(shell, command.words[0])[0] if isinstance(command.words[0], Word) else ()
+        exported = known(name) == "export"
+        for word in command.words[1:]:
+            if isinstance(word, Assignment):
+                assign(shell, word, exported=exported)
+                continue
+            for option in expand(shell, word):
+                text = option.known
+                if text is None or (text.startswith(("-", "+")) and not set(text[1:]) <= set("aAxrgpnft")):
+                    raise NotUnderstood(command.start, "a declaration that is not known")
+                if text.startswith("-"):
+                    if "A" in text:
+                        raise NotUnderstood(command.start, "an associative array")
+                    exported = exported or "x" in text
+                elif exported and text in shell.variables:
+                    shell.variables[text] = replace(shell.variables[text], exported=True)
+
+
+def assign(shell: Shell, assignment: Assignment, *, exported: bool = False) -> None:
+    """Do ``name=value`` and its variants in ``shell``."""
+    if assignment.index is not None:
+        raise NotUnderstood(assignment.start, f"`{assignment.name}[{assignment.index}]=`")
+    if assignment.name == "IFS":
+        raise NotUnderstood(assignment.start, "`IFS=`")
+    before = shell.variables.get(assignment.name)
+    span = shell.source.span(assignment.start, assignment.end)
+    if isinstance(assignment.value, ArrayLiteral):
+        fields = expand_array(shell, assignment.value)
+        kept = before.fields if before and assignment.append else ()
+        shell.assign(assignment.name, Variable(kept + fields, is_array=True, exported=exported))
+        return
+    text, origins = expand_text(shell, assignment.value)
+    if assignment.append and before:
+        if before.is_array:
+            raise NotUnderstood(assignment.start, f"`{assignment.name}+=` of text to an array")
+        text, origins = (*before.text, *text), (*before.fields[0].origins, *origins)
+    shell.assign(assignment.name, Variable((Field(text, span, origins),), exported=exported))
+
+
+def _harmless(command: Command) -> bool:
+    """True if skipping ``command`` hides nothing: it only prints, ends or does nothing."""
+    if isinstance(command, Sequence | Group):
+        items = command.items if isinstance(command, Sequence) else ((command.body, ";"),)
+        return all(_harmless(each) for each, _ in items)
+    if not isinstance(command, Simple) or not command.words or not isinstance(command.words[0], Word):
+        return False
+    first = command.words[0].parts
+    return len(first) == 1 and getattr(first[0], "text", "") in {
+        "exit",
+        "true",
+        ":",
+        "echo",
+        "printf",
+        "return",
+    }
+
+
+def _is_option(value: Field) -> bool:
+    return (value.known or "").startswith(("-", "+"))
+
+
+def _unwrap(shell: Shell, argv: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Take off ``nohup``, ``exec``, ``command`` and ``env A=b``; ``env``'s assignments go into ``shell``."""
+    while argv and argv[0].known in ("nohup", "exec", "command", "env"):
+        is_env, argv = argv[0].known == "env", argv[1:]
+        while is_env and argv and "=" in (argv[0].known or "").lstrip("="):
+            name, _, value = (argv[0].known or "").partition("=")
+            shell.assign(name, Variable((replace(argv[0], text=(value,) if value else ()),), exported=True))
+            argv = argv[1:]
+    return argv
+
+
+def _cd(shell: Shell, _: int, arguments: tuple[Field, ...]) -> None:
+    target = arguments[0].known if arguments else None
+    if target is None or target == "-":
+        shell.cwd = None
+    elif not target.startswith("/"):
+        path = None if shell.cwd is None else posixpath.normpath(posixpath.join(shell.cwd, target))
+        shell.cwd = None if path is None or path.startswith("..") else path.removeprefix(".")
+    else:
+        shell.cwd = None
+
+
+def _set(shell: Shell, start: int, arguments: tuple[Field, ...]) -> None:
+    names = [argument.known for argument in arguments]
+    if "--" in names:
+        shell.arguments = arguments[names.index("--") + 1 :]
+    elif not all(name is not None and name.startswith(("-", "+")) for name in names if name != "pipefail"):
+        raise NotUnderstood(start, "`set` with arguments")
+
+
+def _unset(shell: Shell, start: int, arguments: tuple[Field, ...]) -> None:
+    for argument in arguments:
+        if argument.known is None:
+            raise NotUnderstood(start, "`unset` of a name that is not known")
+        if not argument.known.startswith("-"):
+            # Unset here means empty for sure, unlike a name nobody ever set.
+            shell.variables[argument.known] = Variable((Field((), argument.span),))
+
+
+def _shift(shell: Shell, start: int, arguments: tuple[Field, ...]) -> None:
+    count = arguments[0].known if arguments else "1"
+    if count is None or not count.isdigit():
+        raise NotUnderstood(start, "`shift` by a count that is not known")
+    shell.arguments = shell.arguments[int(count) :]
+
+
+_BUILTINS: dict[str, Callable[[Shell, int, tuple[Field, ...]], None]] = {
+    "cd": _cd,
+    "set": _set,
+    "unset": _unset,
+    "shift": _shift,
+}

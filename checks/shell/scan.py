@@ -1,0 +1,162 @@
+"""Where a quoted or substituted stretch of bash ends: pure offset arithmetic on the source text.
+
+Used by the mask (to hide what bashlex lacks) and by the word parser (to read it). All functions take the
+offset of the opening character and return the offset after the closing one. They raise ``ShellSyntaxError``
+with the opening offset when the text ends first, and when nesting is deeper than ``MAX_DEPTH``.
+"""
+
+from __future__ import annotations
+
+MAX_DEPTH = 40
+BLANKS = " \t"
+SPECIAL_PARAMETERS = "@*#?$!-0123456789"
+
+
+class ShellSyntaxError(Exception):
+    """Text that bash would refuse: ``offset`` into the text and what is wrong there."""
+
+    def __init__(self, offset: int, reason: str) -> None:
+        super().__init__(reason)
+        self.offset = offset
+        self.reason = reason
+
+
+def is_name_start(char: str) -> bool:
+    """True for a character that may begin a shell variable name."""
+    return char.isascii() and (char.isalpha() or char == "_")
+
+
+def is_name_char(char: str) -> bool:
+    """True for a character that may continue a shell variable name."""
+    return char.isascii() and (char.isalnum() or char == "_")
+
+
+def end_of_name(text: str, start: int) -> int:
+    """The offset after the variable name that begins at ``start``."""
+    end = start
+    while end < len(text) and is_name_char(text[end]):
+        end += 1
+    return end
+
+
+def end_of_single_quotes(text: str, start: int) -> int:
+    """``'…'``: no escapes inside."""
+    end = text.find("'", start + 1)
+    if end < 0:
+        raise ShellSyntaxError(start, "unclosed single quote")
+    return end + 1
+
+
+def end_of_ansi_quotes(text: str, start: int) -> int:
+    """``$'…'`` with ``start`` at the dollar: backslash escapes inside."""
+    at = start + 2
+    while at < len(text):
+        if text[at] == "\\":
+            at += 1
+        elif text[at] == "'":
+            return at + 1
+        at += 1
+    raise ShellSyntaxError(start, "unclosed $' quote")
+
+
+def end_of_double_quotes(text: str, start: int, depth: int = 0) -> int:
+    """``"…"`` with expansions inside."""
+    _check(start, depth)
+    at = start + 1
+    while at < len(text):
+        char = text[at]
+        if char == '"':
+            return at + 1
+        if char == "\\":
+            at += 2
+        elif char == "`":
+            at = end_of_backquotes(text, at)
+        elif char == "$":
+            at = end_of_dollar(text, at, depth + 1, quoted=True)
+        else:
+            at += 1
+    raise ShellSyntaxError(start, "unclosed double quote")
+
+
+def end_of_backquotes(text: str, start: int) -> int:
+    """`` `…` `` with backslash escapes inside."""
+    at = start + 1
+    while at < len(text):
+        if text[at] == "\\":
+            at += 1
+        elif text[at] == "`":
+            return at + 1
+        at += 1
+    raise ShellSyntaxError(start, "unclosed backquote")
+
+
+def end_of_dollar(text: str, start: int, depth: int = 0, *, quoted: bool = False) -> int:
+    """Any expansion that begins with ``$`` at ``start``; a lone dollar is one character long."""
+    _check(start, depth)
+    following = text[start + 1 : start + 2]
+    if following == "{":
+        return _end_of_braces(text, start, depth)
+    if following == "(":
+        return end_of_parentheses(text, start + 1, depth + 1)
+    if following == "'" and not quoted:
+        return end_of_ansi_quotes(text, start)
+    if following == '"' and not quoted:
+        return end_of_double_quotes(text, start + 1, depth + 1)
+    if following and is_name_start(following):
+        return end_of_name(text, start + 1)
+    if following and following in SPECIAL_PARAMETERS:
+        return start + 2
+    return start + 1
+
+
+def _end_of_braces(text: str, start: int, depth: int) -> int:
+    at = start + 2
+    while at < len(text):
+        if text[at] == "}":
+            return at + 1
+        at = skip_unit(text, at, depth + 1)
+    raise ShellSyntaxError(start, "unclosed ${")
+
+
+def end_of_parentheses(text: str, start: int, depth: int = 0) -> int:
+    """``(…)`` with ``start`` at the opening parenthesis: quotes, comments and nesting respected."""
+    _check(start, depth)
+    at = start + 1
+    while at < len(text):
+        char = text[at]
+        if char == ")":
+            return at + 1
+        if char == "(":
+            at = end_of_parentheses(text, at, depth + 1)
+        elif char == "#" and text[at - 1] in " \t\n;(":
+            at = end_of_line(text, at)
+        else:
+            at = skip_unit(text, at, depth + 1)
+    raise ShellSyntaxError(start, "unclosed (")
+
+
+def skip_unit(text: str, at: int, depth: int = 0) -> int:
+    """One step ahead: over a whole quote, substitution or escape, else over one character."""
+    char = text[at]
+    if char == "'":
+        return end_of_single_quotes(text, at)
+    if char == '"':
+        return end_of_double_quotes(text, at, depth)
+    if char == "`":
+        return end_of_backquotes(text, at)
+    if char == "$":
+        return end_of_dollar(text, at, depth)
+    if char == "\\":
+        return min(at + 2, len(text))
+    return at + 1
+
+
+def end_of_line(text: str, at: int) -> int:
+    """The offset of the next newline, or of the end."""
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
+
+
+def _check(start: int, depth: int) -> None:
+    if depth > MAX_DEPTH:
+        raise ShellSyntaxError(start, f"nested deeper than {MAX_DEPTH}")

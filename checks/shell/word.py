@@ -1,0 +1,181 @@
+"""Reads one word of the source: quotes, escapes, expansions, and array literals."""
+
+from __future__ import annotations
+
+import re
+
+from checks.shell.scan import (
+    ShellSyntaxError,
+    end_of_ansi_quotes,
+    end_of_backquotes,
+    end_of_dollar,
+    end_of_double_quotes,
+    end_of_line,
+    end_of_name,
+    end_of_parentheses,
+    end_of_single_quotes,
+    is_name_start,
+    skip_unit,
+)
+from checks.shell.syntax import (
+    Arithmetic,
+    ArrayLiteral,
+    Assignment,
+    CommandSubstitution,
+    Literal,
+    NotRead,
+    Parameter,
+    Part,
+    Word,
+)
+
+_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[[^\]\n]*\])?(\+?)=")
+_BRACED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(\[[^\]]*\])?")
+_OPERATORS = (":-", ":=", ":+", ":?", "-", "=", "+", "?", "##", "#", "%%", "%")
+_ESCAPED_IN_DOUBLE_QUOTES = '$`"\\'
+_ANSI_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "r": "\r", "a": "\a", "e": "\x1b"}
+
+
+def read_word(text: str, start: int, end: int) -> Word:
+    """The word at ``text[start:end]``. Raises ShellSyntaxError."""
+    return Word(tuple(_parts(text, start, end, quoted=False)), start, end)
+
+
+def read_quoted(text: str, start: int, end: int) -> Word:
+    """``text[start:end]`` as if it stood between double quotes (a here-document's body)."""
+    return Word(tuple(_parts(text, start, end, quoted=True)), start, end)
+
+
+def read_assignment(text: str, start: int, end: int) -> Assignment | None:
+    """``text[start:end]`` as an assignment, None if it is none."""
+    match = _ASSIGNMENT.match(text, start, end)
+    if match is None:
+        return None
+    name, index, append = match.groups()
+    value: Word | ArrayLiteral
+    if text.startswith("(", match.end()) and match.end() < end:
+        value = read_array(text, match.end(), end)
+    else:
+        value = read_word(text, match.end(), end)
+    return Assignment(name, value, start, end, bool(append), index[1:-1] if index else None)
+
+
+def read_array(text: str, start: int, end: int) -> ArrayLiteral:
+    """``( … )`` with ``start`` at the opening parenthesis: one word per element, comments left out."""
+    elements: list[Word] = []
+    at = start + 1
+    while at < end - 1:
+        if text.startswith("\\\n", at):
+            at += 2
+        elif text[at] in " \t\n":
+            at += 1
+        elif text[at] == "#":
+            at = end_of_line(text, at)
+        else:
+            element_end = _end_of_element(text, at, end - 1)
+            elements.append(read_word(text, at, element_end))
+            at = element_end
+    return ArrayLiteral(tuple(elements), start, end)
+
+
+def _end_of_element(text: str, at: int, end: int) -> int:
+    while at < end and text[at] not in " \t\n":
+        if text.startswith("\\\n", at) and text[at + 2 : at + 3] in (" ", "\t", "\n", ""):
+            break
+        if text[at] in "();&|<>":
+            raise ShellSyntaxError(at, f"unquoted {text[at]} inside an array")
+        at = skip_unit(text, at)
+    return min(at, end)
+
+
+def _parts(text: str, start: int, end: int, *, quoted: bool) -> list[Part]:
+    parts: list[Part] = []
+    at = start
+    while at < end:
+        char = text[at]
+        if char == "\\":
+            at = _escape(text, at, end, quoted=quoted, parts=parts)
+        elif char == "'" and not quoted:
+            inner_start, at = at + 1, end_of_single_quotes(text, at)
+            parts.append(Literal(text[inner_start : at - 1], quoted=True))
+        elif char == '"' and not quoted:
+            inner_start, at = at + 1, end_of_double_quotes(text, at)
+            parts += _parts(text, inner_start, at - 1, quoted=True) or [Literal("", quoted=True)]
+        elif char == "$":
+            at = _dollar(text, at, quoted=quoted, parts=parts)
+        elif char == "`":
+            inner_start, at = at, end_of_backquotes(text, at)
+            parts.append(CommandSubstitution(text[inner_start + 1 : at - 1], quoted, inner_start, at))
+        elif char in "<>" and text.startswith("(", at + 1) and not quoted:
+            inner_start, at = at, end_of_parentheses(text, at + 1)
+            parts.append(NotRead("process substitution", inner_start, at))
+        else:
+            at = _literal(text, at, end, quoted=quoted, parts=parts)
+    return parts
+
+
+def _literal(text: str, at: int, end: int, *, quoted: bool, parts: list[Part]) -> int:
+    stop = at + 1
+    while stop < end and text[stop] not in ("\\$`" if quoted else "\\$`'\"<>"):
+        stop += 1
+    parts.append(Literal(text[at:stop], quoted))
+    return stop
+
+
+def _escape(text: str, at: int, end: int, *, quoted: bool, parts: list[Part]) -> int:
+    following = text[at + 1 : at + 2] if at + 1 < end else ""
+    if following == "\n":
+        return at + 2
+    if quoted and following not in _ESCAPED_IN_DOUBLE_QUOTES:
+        parts.append(Literal("\\" + following, quoted=True))
+    else:
+        parts.append(Literal(following or "\\", quoted=True))
+    return at + 1 + len(following)
+
+
+def _dollar(text: str, at: int, *, quoted: bool, parts: list[Part]) -> int:
+    stop = end_of_dollar(text, at, quoted=quoted)
+    following = text[at + 1 : at + 2]
+    if stop == at + 1:
+        parts.append(Literal("$", quoted=quoted))
+    elif following == "{":
+        parts.append(_braced(text, at, stop, quoted=quoted))
+    elif text.startswith("$((", at) and text.startswith("))", stop - 2):
+        parts.append(Arithmetic(text[at + 3 : stop - 2], quoted, at, stop))
+    elif following == "(":
+        parts.append(CommandSubstitution(text[at + 2 : stop - 1], quoted, at, stop))
+    elif following == "'":
+        parts.append(Literal(_ansi(text[at + 2 : end_of_ansi_quotes(text, at) - 1]), quoted=True))
+    elif following == '"':
+        parts += _parts(text, at + 2, stop - 1, quoted=True) or [Literal("", quoted=True)]
+    else:
+        parts.append(Parameter(text[at + 1 : stop], quoted, at, stop))
+    return stop
+
+
+def _braced(text: str, start: int, end: int, *, quoted: bool) -> Part:
+    inner = start + 2
+    length = text[inner] == "#" and end - inner > 2
+    match = _BRACED.match(text, inner + 1 if length else inner, end - 1)
+    if match is None:
+        return NotRead(text[start:end], start, end)
+    name, index = match.group(1), match.group(2)
+    index = index[1:-1] if index else None
+    rest = match.end()
+    if rest == end - 1:
+        return Parameter(name, quoted, start, end, index, "length" if length else "")
+    operator = next((each for each in _OPERATORS if text.startswith(each, rest)), None)
+    if length or operator is None:
+        return NotRead(text[start:end], start, end)
+    argument_start = rest + len(operator)
+    parts = _parts(text, argument_start, end - 1, quoted=quoted)
+    return Parameter(name, quoted, start, end, index, operator, Word(tuple(parts), argument_start, end - 1))
+
+
+def _ansi(body: str) -> str:
+    return re.sub(r"\\(.)", lambda match: _ANSI_ESCAPES.get(match[1], "\\" + match[1]), body, flags=re.S)
+
+
+def is_name(text: str) -> bool:
+    """True if ``text`` is a shell variable name."""
+    return bool(text) and is_name_start(text[0]) and end_of_name(text, 0) == len(text)
