@@ -201,7 +201,8 @@ class SnapshotProver:
         context = replace(self.context, shell=shell, outcome=evaluate(edited, shell.copy()))
         if context.outcome.not_checked != self.context.outcome.not_checked:
             return None
-        after = list(_launches(edited, Composer(edited), context))
+        composer = self.composer if all(scope.is_script(edit.path) for edit in edits) else Composer(edited)
+        after = list(_launches(edited, composer, context))
         if len(after) != len(before):
             return None
         return after[next(number for number, each in enumerate(before) if each.span == launch.span)]

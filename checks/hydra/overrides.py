@@ -35,6 +35,11 @@ class Override:
         return self.text.partition("=")[0].lstrip("+~").partition("@")[0]
 
     @property
+    def shown(self) -> str:
+        """The text for a message: unknown parts as an ellipsis."""
+        return self.text.replace(MARKER, "…")
+
+    @property
     def sign(self) -> str:
         """``""``, ``+``, ``++`` or ``~``."""
         return self.text[: len(self.text) - len(self.text.lstrip("+~"))]

@@ -36,6 +36,7 @@ class KeyClass(StrEnum):
 
 
 DECISIVE = frozenset({KeyClass.FORWARD, KeyClass.LAYOUT})
+_TYPES = {"bfloat16": "bf16", "float16": "fp16", "float32": "fp32"}
 COMPARED = DECISIVE | {KeyClass.PRECISION, KeyClass.ROUNDING}
 
 
@@ -44,6 +45,7 @@ class _Row(BaseModel):
 
     key: str
     class_: KeyClass = Field(alias="class")
+    absent: str | None = None
     source: str
     read: object
 
@@ -55,16 +57,37 @@ class _Table(BaseModel):
 
 
 @cache
-def _patterns() -> tuple[tuple[re.Pattern[str], KeyClass], ...]:
+def _patterns() -> tuple[tuple[re.Pattern[str], _Row], ...]:
     text = resources.files("checks.hydra").joinpath("role_keys.yml").read_text(encoding="utf-8")
     table = _Table.model_validate(yaml.safe_load(text))
-    return tuple((re.compile(re.escape(row.key).replace(r"\*", r"[^.]*")), row.class_) for row in table.rows)
+    return tuple((re.compile(re.escape(row.key).replace(r"\*", r"[^.]*")), row) for row in table.rows)
 
 
 @cache
+def _row(key: str) -> _Row | None:
+    return next((row for pattern, row in _patterns() if pattern.fullmatch(key)), None)
+
+
 def key_class(key: str) -> KeyClass | None:
     """The class of ``key`` (relative to its role), None for a key the table does not know."""
-    return next((class_ for pattern, class_ in _patterns() if pattern.fullmatch(key)), None)
+    row = _row(key)
+    return row.class_ if row else None
+
+
+def differs(config: EffectiveConfig, key: str, one: str, other: str) -> bool:
+    """True if two roles certainly run with different values of ``key``; spellings of a type are equal."""
+    values = [config.value(f"{role}.{key}") for role in (one, other)]
+    if UNKNOWN in values:
+        return False
+    row = _row(key)
+    left, right = (_effective(value, row.absent if row else None) for value in values)
+    return bool(left != right)
+
+
+def _effective(value: Any, absent: str | None) -> Any:
+    if value is ABSENT or value is None:
+        return absent
+    return _TYPES.get(value, value) if isinstance(value, str) else value
 
 
 def ref_is_built(config: EffectiveConfig) -> bool | None:

@@ -46,7 +46,7 @@ class AppendExisting(LaunchRule):
             origin = inherited.origin
         value = shown(tried.value(override.key))
         where = f" ({origin.path}:{origin.line})" if origin else ""
-        message = f"Hydra refuses `{override.text}`: `{override.key}` is already `{value}`{where}."
+        message = f"Hydra refuses `{override.shown}`: `{override.key}` is already `{value}`{where}."
         fix, how = self._fix(launch, override, prover)
         related = (
             [Related(origin.path, origin.line, origin.line, f"`{override.key}` is set here")]

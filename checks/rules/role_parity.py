@@ -14,6 +14,7 @@ from checks.hydra.roles import (
     KL_SWITCHES,
     REF,
     KeyClass,
+    differs,
     engine_keys,
     key_class,
     ref_is_built,
@@ -72,10 +73,7 @@ class RoleParity(LaunchRule):
     def _differs(self, config: EffectiveConfig, key: str) -> bool:
         if key_class(key) not in COMPARED or _severed(config, f"{REF}.{key}"):
             return False
-        actor, ref = config.value(f"{ACTOR}.{key}"), config.value(f"{REF}.{key}")
-        if UNKNOWN in (actor, ref):
-            return False
-        return _present(actor) != _present(ref)
+        return differs(config, key, ACTOR, REF)
 
     def _different(
         self, launch: Launch, config: EffectiveConfig, differing: Sequence[str], prover: Prover
@@ -102,6 +100,7 @@ class RoleParity(LaunchRule):
             message,
             places,
             evidence=[row for key in differing for row in _pair(config, key)] + _switches(config),
+            related=_set_by_actor(config, differing),
             fix=fix,
         )
 
@@ -143,10 +142,6 @@ def _name(key: str) -> str:
     return key.rpartition(".")[2]
 
 
-def _present(value: object) -> object:
-    return None if value is ABSENT else value
-
-
 def _severed(config: EffectiveConfig, path: str) -> bool:
     """True if the tree inherits a block above ``path`` and an override has replaced it."""
     inherited = config.tree_inherits_from(path.rpartition(".")[0])
@@ -182,6 +177,15 @@ def _pair(config: EffectiveConfig, key: str) -> list[Evidence]:
     return [
         evidence(f"{role}.{key}", shown(config.value(f"{role}.{key}")), config.origin(f"{role}.{key}"))
         for role in (ACTOR, REF)
+    ]
+
+
+def _set_by_actor(config: EffectiveConfig, keys: Sequence[str]) -> list[Related]:
+    origins = {key: config.origin(f"{ACTOR}.{key}") for key in keys}
+    return [
+        Related(origin.path, origin.line, origin.line, f"the actor's `{key}`")
+        for key, origin in origins.items()
+        if origin is not None
     ]
 
 
@@ -256,12 +260,7 @@ def _restoring(
     after = prover.with_edit(launch, (edit,)) if edit and len(lines) == len(differing) else None
     if edit is None or after is None or after.config is None:
         return ()
-    still = [
-        key
-        for key in differing
-        if _present(after.config.value(f"{ACTOR}.{key}")) != _present(after.config.value(f"{REF}.{key}"))
-    ]
-    return () if still else (edit,)
+    return () if any(differs(after.config, key, ACTOR, REF) for key in differing) else (edit,)
 
 
 def _for_ref(config: EffectiveConfig, key: str, prover: Prover) -> str | None:

@@ -61,10 +61,11 @@ class SeveredInheritance(LaunchRule):
         node, origin = inherited.node, inherited.origin
         built = ref_is_built(config)
         rows = [_row(config, inherited, key) for key in lost]
+        replaces = "replace" if len(overrides) > 1 else "replaces"
         many = "keys are" if len(lost) > 1 else "key is"
         message = (
             f"`{node}` is inherited from `{inherited.source}` ({origin.path}:{origin.line}); "
-            f"{listed([each.text for each in overrides])} replaces the whole block, "
+            f"{listed([each.shown for each in overrides])} {replaces} the whole block, "
             f"so {len(lost)} inherited {many} lost: {listed(lost)}."
         )
         fix = self._fix(launch, config, inherited, overrides, prover)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from checks.hydra.config import EffectiveConfig
+from checks.hydra.config import ABSENT, EffectiveConfig, Inheritance
 from checks.hydra.overrides import Override
 from checks.launches import Launch
 from checks.model import Edit, Finding, Related, Severity
-from checks.rules.base import LaunchRule, Prover, delete_line, rewrite
+from checks.rules.base import LaunchRule, Prover, delete_line, listed, rewrite
 
 
 class UnknownOverride(LaunchRule):
     """
     ## What it checks
     A plain override `key=value` whose key is not in the composed config at that point of the command line.
+    Overrides below the same missing node are one finding.
 
     ## Why it matters
     Hydra refuses the launch before training starts: "Could not override".
@@ -33,69 +34,95 @@ class UnknownOverride(LaunchRule):
     summary = "an override of a key that the config does not have"
 
     def check(self, launch: Launch, prover: Prover) -> Iterable[Finding]:
-        """One finding per override that Hydra refuses because its key does not exist."""
+        """One finding per node that does not exist, with all overrides below it."""
+        if launch.tried is None:
+            return
+        missing: dict[str, list[Override]] = {}
         for fault in launch.faults:
-            if fault.kind == "unknown-key" and fault.override is not None and launch.tried is not None:
-                yield self._finding(launch, fault.override, launch.tried, prover)
+            if fault.kind == "unknown-key" and fault.override is not None:
+                inherited = launch.tried.tree_inherits_from(fault.override.key.rpartition(".")[0])
+                if inherited is not None:
+                    yield self._detached(launch, fault.override, inherited, prover)
+                else:
+                    missing.setdefault(missing_node(launch.tried, fault.override.key), []).append(
+                        fault.override
+                    )
+        for node, overrides in missing.items():
+            yield self._missing(launch, launch.tried, node, overrides, prover)
 
-    def _finding(self, launch: Launch, override: Override, tried: EffectiveConfig, prover: Prover) -> Finding:
-        inherited = tried.tree_inherits_from(override.key.rpartition(".")[0])
-        related: tuple[Related, ...] = ()
-        if inherited is not None:
-            origin = inherited.origin
-            message = (
-                f"Hydra refuses `{override.text}`: `{inherited.node}` is inherited from `{inherited.source}` "
-                f"({origin.path}:{origin.line}), and a single key cannot be set in an inherited block. "
-                "Delete the line to inherit, or restate the whole block."
-            )
-            related = (Related(origin.path, origin.line, origin.line, f"inherits `{inherited.source}`"),)
-            fix = self._proven(launch, override, delete_line(override, prover), prover)
+    def _missing(
+        self, launch: Launch, tried: EffectiveConfig, node: str, overrides: list[Override], prover: Prover
+    ) -> Finding:
+        near = nearest_key(tried, node)
+        edits = tuple(
+            edit for each in overrides for edit in rewrite(each, node, near, prover)
+        ) if near else ()  # fmt: skip
+        fix = _proven(launch, overrides, edits, prover) if len(edits) == len(overrides) else ()
+        message = (
+            f"Hydra refuses {listed([each.shown for each in overrides])}: "
+            f"`{node}` is not in the config of this launch. "
+        )
+        if near:
+            message += f"The nearest key is `{near}`."
         else:
-            near = nearest_key(tried, override.key)
-            message = (
-                f"Hydra refuses `{override.text}`: `{override.key}` is not in the config of this launch. "
-            )
-            message += (
-                f"The nearest key is `{near}`."
-                if near
-                else f"Remove it, or write `+{override.text}` if the key is meant to be new."
-            )
-            fix = ()
-            if near is not None:
-                fix = self._proven(launch, override, rewrite(override, override.key, near, prover), prover)
+            message += "Remove it, or prefix it with `+` if the key is meant to be new."
+        return self.finding(
+            Severity.HIGH,
+            launch,
+            node,
+            f"`{node}` does not exist",
+            message,
+            [each.span.place for each in overrides],
+            fix=fix,
+        )
+
+    def _detached(
+        self, launch: Launch, override: Override, inherited: Inheritance, prover: Prover
+    ) -> Finding:
+        origin = inherited.origin
+        message = (
+            f"Hydra refuses `{override.shown}`: `{inherited.node}` is inherited from `{inherited.source}` "
+            f"({origin.path}:{origin.line}), and a single key cannot be set in an inherited block. "
+            "Delete the line to inherit, or restate the whole block."
+        )
         return self.finding(
             Severity.HIGH,
             launch,
             override.key,
-            f"`{override.key}` does not exist",
+            f"`{override.key}` cannot be set alone",
             message,
             [override.span.place],
-            related=related,
-            fix=fix,
+            related=[Related(origin.path, origin.line, origin.line, f"inherits `{inherited.source}`")],
+            fix=_proven(launch, [override], delete_line(override, prover), prover),
         )
 
-    def _proven(
-        self, launch: Launch, override: Override, edits: tuple[Edit, ...], prover: Prover
-    ) -> tuple[Edit, ...]:
-        after = prover.with_edit(launch, edits) if edits else None
-        if after is None or after.status == "unresolved":
-            return ()
-        before = {fault.override.key for fault in launch.faults if fault.override}
-        now = {fault.override.key for fault in after.faults if fault.override}
-        return edits if now <= before - {override.key} else ()
+
+def _proven(
+    launch: Launch, overrides: list[Override], edits: tuple[Edit, ...], prover: Prover
+) -> tuple[Edit, ...]:
+    """``edits`` if the launch then has none of these faults and no new one."""
+    after = prover.with_edit(launch, edits) if edits else None
+    if after is None or after.status == "unresolved":
+        return ()
+    before = {fault.override.key for fault in launch.faults if fault.override}
+    now = {fault.override.key for fault in after.faults if fault.override}
+    return edits if now <= before - {each.key for each in overrides} else ()
+
+
+def missing_node(config: EffectiveConfig, key: str) -> str:
+    """The shortest prefix of ``key`` that the config does not have."""
+    parts = key.split(".")
+    prefixes = [".".join(parts[:length]) for length in range(1, len(parts) + 1)]
+    return next((prefix for prefix in prefixes if config.value(prefix) is ABSENT), key)
 
 
 def nearest_key(config: EffectiveConfig, key: str) -> str | None:
     """The key most likely meant: same parent and a near name, or the same name elsewhere."""
     parent, _, name = key.rpartition(".")
-    siblings = difflib.get_close_matches(name, config.keys(parent), n=1, cutoff=0.75) if parent else []
-    if siblings:
-        return f"{parent}.{siblings[0]}"
-    same_tail = [path for path in _paths(config) if path.rpartition(".")[2] == name]
-    near = difflib.get_close_matches(key, same_tail, n=2, cutoff=0.8)
-    return near[0] if len(near) == 1 else None
-
-
-def _paths(config: EffectiveConfig) -> Iterator[str]:
-    for root in config.roots():
-        yield from config.leaves(root)
+    siblings = config.keys(parent) if parent else config.roots()
+    near = difflib.get_close_matches(name, siblings, n=1, cutoff=0.75)
+    if near:
+        return f"{parent}.{near[0]}" if parent else near[0]
+    same_name = [leaf for root in config.roots() for leaf in config.leaves(root) if leaf.endswith(f".{name}")]
+    elsewhere = difflib.get_close_matches(key, same_name, n=2, cutoff=0.8)
+    return elsewhere[0] if len(elsewhere) == 1 else None
