@@ -34,6 +34,11 @@ class Repository:
         except GitError:
             raise GitError(f"`{folder}` is not inside a git repository") from None
 
+    @property
+    def prefix(self) -> str:
+        """The path of ``folder`` relative to the top of the tree."""
+        return self._git("rev-parse", "--show-prefix").strip().rstrip("/")
+
     def commit(self, revision: str) -> str:
         """The full id of ``revision``. Raises GitError if it is unknown."""
         try:
@@ -75,9 +80,9 @@ class Repository:
                 _add(top / path, path, tree, blobs)
         return Snapshot(tree, blobs)
 
-    def fetch(self, snapshot: Snapshot, paths: Iterable[str]) -> None:
-        """Read the bytes of ``paths`` into ``snapshot`` in one batch."""
-        wanted = list(dict.fromkeys(snapshot.tree[path].blob for path in paths if path in snapshot.tree))
+    def read(self, blobs: Iterable[str]) -> dict[str, bytes]:
+        """The bytes of blob ids, in one batch. Raises GitError if one is missing (a partial clone)."""
+        wanted = list(dict.fromkeys(blobs))
         result = subprocess.run(
             ["git", "-C", str(self.folder), "cat-file", "--batch"],
             input="".join(f"{blob}\n" for blob in wanted).encode(),
@@ -85,6 +90,7 @@ class Repository:
             check=True,
             env={**os.environ, **ENVIRONMENT},
         )
+        found: dict[str, bytes] = {}
         data, at = result.stdout, 0
         for blob in wanted:
             end = data.index(b"\n", at)
@@ -92,8 +98,9 @@ class Repository:
             if kind == "missing":
                 raise GitError(f"object {blob} is missing from this repository (a partial clone?)")
             at = end + 1
-            snapshot.blobs[blob] = data[at : at + int(size[0])]
+            found[blob] = data[at : at + int(size[0])]
             at += int(size[0]) + 1
+        return found
 
     def _rows(self, *arguments: str) -> list[str]:
         return [row for row in self._git(*arguments, "-z", "--full-name", ":/").split("\0") if row]

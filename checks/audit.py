@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from checks import scope, yamlfile
-from checks.hydra.compose import Composer
+from checks.hydra.compose import Bases, Composer
 from checks.hydra.config import EffectiveConfig
 from checks.hydra.overrides import Fault
 from checks.launches import Launch, command_of, resolve
@@ -46,13 +46,18 @@ class Audit:
     crashed: list[Crash] = field(default_factory=list)
 
 
-def audit(snapshot: Snapshot, touched: frozenset[str] | None, given: frozenset[str] = frozenset()) -> Audit:
+def audit(
+    snapshot: Snapshot,
+    touched: frozenset[str] | None,
+    given: frozenset[str] = frozenset(),
+    bases: Bases | None = None,
+) -> Audit:
     """Audit ``snapshot``. ``touched`` limits it to launches that depend on one of these paths (None: all).
 
-    ``given`` paths are in scope whatever they say.
+    ``given`` paths are in scope whatever they say; ``bases`` are shared with another audit.
     """
     result = Audit()
-    composer = Composer(snapshot)
+    composer = Composer(snapshot, bases)
     seen: set[str] = set()
     for context in _contexts(snapshot, touched, given, result, seen):
         if touched is None or touched & (context.outcome.files | {context.path}):
@@ -63,6 +68,7 @@ def audit(snapshot: Snapshot, touched: frozenset[str] | None, given: frozenset[s
         for launch in _launches(snapshot, composer, context):
             if whole or touched is None or touched & _tree_files(launch):
                 result.launches.append(launch)
+                result.not_checked += _unjudged(launch)
                 _judge(snapshot, composer, context, launch, len(result.launches) - 1, result)
     result.findings = merge(result.findings)
     result.not_checked = list(dict.fromkeys(result.not_checked))
@@ -142,6 +148,14 @@ def _launches(snapshot: Snapshot, composer: Composer, context: Context) -> Itera
             yield launch
 
 
+def _unjudged(launch: Launch) -> list[NotChecked]:
+    """A launch whose own config is not known: reported, never counted as clean."""
+    explained = any(fault.override is not None for fault in launch.faults)
+    if launch.status == "composed" or explained:
+        return []
+    return [NotChecked(launch.script, f"line {launch.span.line}: {launch.status}: {launch.reason}")]
+
+
 def _tree_files(launch: Launch) -> frozenset[str]:
     """The files of the tree, scripts aside, that decide the launch's config."""
     if launch.entry is None:
@@ -201,7 +215,7 @@ class SnapshotProver:
         context = replace(self.context, shell=shell, outcome=evaluate(edited, shell.copy()))
         if context.outcome.not_checked != self.context.outcome.not_checked:
             return None
-        composer = self.composer if all(scope.is_script(edit.path) for edit in edits) else Composer(edited)
+        composer = Composer(edited, self.composer.bases)
         after = list(_launches(edited, composer, context))
         if len(after) != len(before):
             return None

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from checks.audit import Audit, audit
+from checks.hydra.compose import Bases
+from checks.launches import Launch
 from checks.model import Finding, Place, Report, fingerprint
 from checks.rules import all_rules
 from checks.snapshot import Snapshot, SnapshotError
@@ -38,25 +40,32 @@ def review(
     base. ``clock`` is the monotonic time at which the work began. Look at ``needed`` of both snapshots
     first: while it is not empty the report is not complete.
     """
+    given = _files_of(head, given)
     if base is None:
-        change, after = None, audit(head, None, given)
+        after = audit(head, given or None, given)
         findings = [replace(finding, fingerprint=fingerprint(finding)) for finding in after.findings]
     else:
         change = change_between(base, head)
         touched = change.paths | given
-        after = audit(head, None if everything else touched, given)
-        before = audit(base, frozenset(change.old_paths.get(path, path) for path in touched), given)
+        bases: Bases = {}
+        after = audit(head, None if everything else touched, given, bases)
+        before = audit(base, frozenset(change.old_paths.get(path, path) for path in touched), given, bases)
         findings = [
             replace(finding, fingerprint=_fingerprint(finding, change))
             for finding in after.findings
             if everything or _introduced(finding, before, change)
         ]
+    shown = [number for number, launch in enumerate(after.launches) if not given or _runs(launch, given)]
     return Report(
         base=base.commit if base else None,
         head=head.commit,
-        launches=tuple(launch.summary for launch in after.launches),
-        findings=tuple(finding for finding in findings if not given or _within(finding, given)),
-        not_checked=tuple(after.not_checked),
+        launches=tuple(after.launches[number].summary for number in shown),
+        findings=tuple(
+            replace(finding, launches=tuple(shown.index(each) for each in finding.launches if each in shown))
+            for finding in findings
+            if not given or any(place.path in given for place in finding.places)
+        ),
+        not_checked=tuple(each for each in after.not_checked if not given or each.path in given),
         crashed=tuple(after.crashed),
         seconds=round(time.monotonic() - clock, 3) if clock else 0.0,
         files=len(head.read_paths),
@@ -121,6 +130,10 @@ def _values(finding: Finding) -> list[tuple[str, str | None]]:
     return [(row.key, row.value) for row in finding.evidence]
 
 
-def _within(finding: Finding, given: frozenset[str]) -> bool:
-    paths = {place.path for place in finding.places}
-    return any(path == each or path.startswith(f"{each}/") for path in paths for each in given)
+def _files_of(head: Snapshot, given: frozenset[str]) -> frozenset[str]:
+    """Folders among ``given`` stand for all files below them."""
+    return frozenset(path for each in given for path in ([each] if each in head else head.under(each)))
+
+
+def _runs(launch: Launch, given: frozenset[str]) -> bool:
+    return bool(given & {*launch.scripts, launch.job.workflow if launch.job else ""})

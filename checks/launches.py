@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -128,6 +129,10 @@ def _hydra_words(module: Field, words: list[Field], starter: str) -> Command | N
     return Command(module.known.removeprefix("./"), Flags(**flags), tuple(overrides), starter)
 
 
+def _is_test(module: str) -> bool:
+    return posixpath.basename(module).startswith("test_")
+
+
 def looks_like_training(command: Command) -> bool:
     """True if a command with no entry point in the tree still passes Hydra overrides."""
     dotted = [word for word in command.words if re.match(r"[+~]*[\w.]+\.[\w.]+=", word.known or "")]
@@ -157,7 +162,7 @@ def resolve(
     except NotFetched:
         raise
     except NotHydra as error:
-        is_started = command.starter != "python"
+        is_started = command.starter != "python" and not _is_test(command.module)
         return replace(launch, status="not-hydra", reason=str(error)) if is_started else None
     except OutsideTree as error:
         launch = replace(launch, reason=str(error))

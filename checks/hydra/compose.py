@@ -7,6 +7,7 @@ only the first. Identity with plain Hydra is a test.
 
 from __future__ import annotations
 
+import hashlib
 import pickle
 from dataclasses import dataclass
 
@@ -61,13 +62,18 @@ class Unresolvable(Exception):
     """What decides the composition is not known (an option chosen by an unknown value)."""
 
 
-class Composer:
-    """Composes launches on one snapshot; bases are kept per (entry, group overrides)."""
+Bases = dict[tuple[str, Entry, tuple[str, ...]], "Base | Fault"]
+"""Composed bases by content of the tree's YAML files, entry and group overrides."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+
+class Composer:
+    """Composes launches on one snapshot; ``bases`` may be shared between snapshots."""
+
+    def __init__(self, snapshot: Snapshot, bases: Bases | None = None) -> None:
         self.snapshot = snapshot
-        self.bases: dict[tuple[Entry, tuple[str, ...]], Base | Fault] = {}
+        self.bases: Bases = {} if bases is None else bases
         self.loaders: dict[Entry, _SnapshotLoader] = {}
+        self.content = _content(snapshot)
 
     def compose(self, entry: Entry, overrides: tuple[Override, ...]) -> Composition | Fault:
         """Compose a launch. A single Fault means that there is no config at all.
@@ -102,7 +108,7 @@ class Composer:
         return self.loaders[entry]
 
     def _base(self, entry: Entry, loader: _SnapshotLoader, choices: list[Override]) -> Base | Fault:
-        key = (entry, tuple(choice.text for choice in choices))
+        key = (self.content, entry, tuple(choice.text for choice in choices))
         if key not in self.bases:
             try:
                 self.bases[key] = loader.base(choices)
@@ -160,6 +166,12 @@ class _SnapshotLoader(ConfigLoaderImpl):
         with open_dict(config):
             del config["hydra"]
         return Base(pickle.dumps(config), tuple(_files(defaults.defaults, repository)))
+
+
+def _content(snapshot: Snapshot) -> str:
+    """A digest of every file that can be part of a config tree."""
+    yamls = sorted((path, entry.blob) for path, entry in snapshot.tree.items() if path.endswith(".yaml"))
+    return hashlib.sha256(repr(yamls).encode()).hexdigest()
 
 
 def _files(defaults: list[ResultDefault], repository: IConfigRepository) -> list[tuple[str, str]]:

@@ -89,8 +89,8 @@ class RoleParity(LaunchRule):
             for key in deciding
         ]
         message = (
-            f"The reference model does not run with the actor's {', '.join(told)}. {_consequence(built)} "
-            f"Set the same {'keys' if len(differing) > 1 else 'key'} under `{REF}`."
+            f"The reference model does not run with the actor's {', '.join(told)}. "
+            f"{_consequence(built, set(classes.values()))} Set the same {'keys' if len(differing) > 1 else 'key'} under `{REF}`."
         )
         return self.finding(
             _severity(set(classes.values()), built),
@@ -154,7 +154,9 @@ def _severity(classes: set[KeyClass | None], built: bool | None) -> Severity:
     return Severity.MEDIUM if KeyClass.PRECISION in classes else Severity.LOW
 
 
-def _consequence(built: bool | None) -> str:
+def _consequence(built: bool | None, classes: set[KeyClass | None]) -> str:
+    if built and not classes & DECISIVE:
+        return "The reference model is built, so the KL term sees the rounding of both settings."
     if built:
         return "The reference model is built, so the KL term compares two different computations."
     if built is False:
@@ -194,20 +196,19 @@ def _inherited_row(config: EffectiveConfig, key: str) -> Evidence:
 
 
 def _block(launch: Launch, role: str) -> _Block | None:
-    """The role's overrides in the launch's own script; their longest run of adjacent lines comes first."""
-    own = [
-        each
-        for each in launch.overrides
-        if each.key.startswith(f"{role}.") and each.span.path == launch.script
-    ]
-    if not own:
-        return None
+    """The role's overrides in the launch's own script: the longest run in command order comes first."""
     runs: list[list[Override]] = []
-    for override in sorted(own, key=lambda each: each.span.line):
-        if runs and override.span.line <= runs[-1][-1].span.end_line + 1:
-            runs[-1].append(override)
-        else:
-            runs.append([override])
+    previous: Override | None = None
+    for override in launch.overrides:
+        if override.key.startswith(f"{role}.") and override.span.path == launch.script:
+            follows = previous is not None and previous.span.line < override.span.line
+            if runs and previous is runs[-1][-1] and follows:
+                runs[-1].append(override)
+            else:
+                runs.append([override])
+        previous = override
+    if not runs:
+        return None
     runs.sort(key=len, reverse=True)
     places = tuple(Place(launch.script, run[0].span.line, run[-1].span.end_line) for run in runs)
     return _Block(tuple(runs[0]), places)

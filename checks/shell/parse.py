@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence as Many
+from functools import lru_cache
 from typing import Any
 
 import bashlex
@@ -32,6 +33,7 @@ MAX_TEXT = 256 * 1024
 MAX_NESTING = 60
 
 
+@lru_cache(maxsize=1024)
 def parse(text: str) -> Script:
     """The structure of a script. Raises ShellSyntaxError for text that bash or this parser refuses."""
     if len(text) > MAX_TEXT:
