@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 from dataclasses import dataclass
+from functools import cache
 
 import hydra.version
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
@@ -81,17 +82,16 @@ class Composer:
         Raises Unresolvable, or NotFetched when files are missing.
         """
         loader = self._loader(entry)
-        faults: list[Fault] = []
-        choices: list[Override] = []
-        values: list[Override] = []
-        for override in overrides:
-            fault = _grammar_fault(override)
-            if fault:
-                faults.append(fault)
-            elif loader.chooses_group(parse(override.text)):
-                choices.append(override)
-            else:
-                values.append(override)
+        judged = [(override, _grammar_fault(override)) for override in overrides]
+        faults = [fault for _, fault in judged if fault is not None]
+        accepted = [override for override, fault in judged if fault is None]
+        own = tuple(override.text for override in accepted if parse(override.text).is_hydra_override())
+        try:
+            groups = loader.groups(own)
+        except (HydraException, OmegaConfBaseException, ValueError) as error:
+            return _base_fault(error, accepted)
+        choices = [override for override in accepted if _shapes_base(parse(override.text), groups)]
+        values = [override for override in accepted if not _shapes_base(parse(override.text), groups)]
         for choice in choices:
             if MARKER in choice.text:
                 raise Unresolvable(f"the option of `{choice.key}` is not known")
@@ -136,13 +136,11 @@ class _SnapshotLoader(ConfigLoaderImpl):
         self.config_search_path = search_path
         self.repository = SnapshotRepository(search_path, snapshot, entry.cwd)
 
-    def chooses_group(self, override: HydraOverride) -> bool:
-        """True if the override selects a config group or belongs to Hydra itself: both shape the base."""
-        if override.is_hydra_override():
-            return True
-        if isinstance(override.value(), dict):
-            return False
-        return bool(self.repository.group_exists(override.key_or_group))
+    @cache  # noqa: B019 - a loader lives as long as its composer
+    def groups(self, own: tuple[str, ...]) -> IConfigRepository:
+        """The repository with the search path of the primary config and of ``hydra.*`` overrides."""
+        hydra.version.setbase(self.entry.version_base)
+        return self._parse_overrides_and_create_caching_repo(self.entry.name, list(own))[1]
 
     def base(self, choices: list[Override]) -> Base:
         """Everything of ``_load_configuration_impl`` up to the value overrides of the application."""
@@ -184,6 +182,13 @@ def _files(defaults: list[ResultDefault], repository: IConfigRepository) -> list
             package = default.package if default.package is not None else loaded.header["package"]
             files.append((loaded.path, package or ""))
     return files
+
+
+def _shapes_base(override: HydraOverride, groups: IConfigRepository) -> bool:
+    """True if the override selects a config group or belongs to Hydra itself."""
+    if override.is_hydra_override():
+        return True
+    return not isinstance(override.value(), dict) and bool(groups.group_exists(override.key_or_group))
 
 
 def _apply(

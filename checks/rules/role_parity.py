@@ -90,7 +90,8 @@ class RoleParity(LaunchRule):
         ]
         message = (
             f"The reference model does not run with the actor's {', '.join(told)}. "
-            f"{_consequence(built, set(classes.values()))} Set the same {'keys' if len(differing) > 1 else 'key'} under `{REF}`."
+            f"{_consequence(built, set(classes.values()))} "
+            f"Set the same {'keys' if len(differing) > 1 else 'key'} under `{REF}`."
         )
         return self.finding(
             _severity(set(classes.values()), built),

@@ -36,6 +36,7 @@ from checks.snapshot import NotFetched, Snapshot, SnapshotError
 
 MAX_STEPS = 20_000
 MAX_SCRIPTS_DEEP = 8
+IMAGE_FOLDERS = ("/usr/", "/etc/", "/root/", "/opt/")
 SHELLS = frozenset({"bash", "sh", "/bin/bash", "/bin/sh", "/usr/bin/bash"})
 IGNORED = frozenset(
     {":", "true", "echo", "printf", "wait", "ulimit", "umask", "trap", "shopt", "hash", "type"}
@@ -68,6 +69,10 @@ class Outcome:
     not_checked: list[NotChecked] = field(default_factory=list)
     files: set[str] = field(default_factory=set)
     """Every file of the tree that was evaluated."""
+
+
+class _NoScript(Exception):
+    """A script that cannot be told or is not in the tree; the text says which."""
 
 
 class _Exit(Exception):
@@ -227,11 +232,13 @@ class _Run:
 
     def enter(self, command: Simple, arguments: list[Field], shell: Shell, scripts: tuple[str, ...]) -> None:
         """Evaluate another script of the tree in a child process."""
-        path = self.resolve(command, arguments[0], shell)
+        try:
+            path = self.resolve(arguments[0], shell)
+        except _NoScript as error:
+            self.not_checked(shell.source, command.start, str(error))
+            return
         if len(scripts) >= MAX_SCRIPTS_DEEP:
             raise NotUnderstood(command.start, f"scripts nested deeper than {MAX_SCRIPTS_DEEP}")
-        if path is None:
-            return
         text = self.read(path)
         if text is None:
             return
@@ -243,33 +250,37 @@ class _Run:
     def source(
         self, command: Simple, arguments: tuple[Field, ...], shell: Shell, scripts: tuple[str, ...]
     ) -> None:
-        """``source file``: in the same shell. A file outside the repository leaves nothing to know."""
+        """``source file``: in the same shell. A file of the image leaves the script's own values alone."""
         name = arguments[0].known if arguments else None
-        if name is not None and name.startswith(("/usr/", "/etc/", "/root/", "/opt/")):
+        if name is not None and name.startswith(IMAGE_FOLDERS):
             return
-        path = self.resolve(command, arguments[0], shell) if arguments else None
+        try:
+            path = self.resolve(arguments[0], shell) if arguments else None
+        except _NoScript as error:
+            raise NotUnderstood(command.start, f"`source`: {error}, so it") from None
         text = self.read(path) if path else None
         if path is None or text is None or len(scripts) >= MAX_SCRIPTS_DEEP:
-            raise NotUnderstood(command.start, "`source` of a file that is not in the tree")
+            raise NotUnderstood(command.start, "`source` of a file that is not read")
         outer, shell.source = shell.source, Source(path, text)
         try:
             self.command(parse(text).body, shell, (*scripts, path))
         except NotUnderstood as error:
             self.not_checked(shell.source, error.start, f"{error.reason} is not evaluated")
             raise NotUnderstood(command.start, f"`source {path}`") from None
+        except ShellSyntaxError as error:
+            self.not_checked(shell.source, error.offset, error.reason)
+            raise NotUnderstood(command.start, f"`source {path}`") from None
         finally:
             shell.source = outer
 
-    def resolve(self, command: Simple, name: Field, shell: Shell) -> str | None:
-        """The tree path of a script named on a command line; None, reported, if it cannot be told."""
+    def resolve(self, name: Field, shell: Shell) -> str:
+        """The tree path of a script named on a command line. Raises _NoScript."""
         text = name.known
         if text is None or (shell.cwd is None and not text.startswith("/")):
-            self.not_checked(shell.source, command.start, "which script is run is not known")
-            return None
+            raise _NoScript("which script is run is not known")
         path = posixpath.normpath(posixpath.join(shell.cwd or "", text))
         if text.startswith("/") or path.startswith("../") or path not in self.snapshot:
-            self.not_checked(shell.source, command.start, f"`{text}` is not a file of this commit")
-            return None
+            raise _NoScript(f"`{text}` is not a file of this commit")
         return path
 
     def read(self, path: str) -> str | None:

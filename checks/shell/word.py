@@ -168,7 +168,8 @@ def _braced(text: str, start: int, end: int, *, quoted: bool) -> Part:
     if length or operator is None:
         return NotRead(text[start:end], start, end)
     argument_start = rest + len(operator)
-    parts = _parts(text, argument_start, end - 1, quoted=quoted)
+    # In "${A#pattern}" the outer quotes do not quote the pattern.
+    parts = _parts(text, argument_start, end - 1, quoted=quoted and operator[0] not in "#%")
     return Parameter(name, quoted, start, end, index, operator, Word(tuple(parts), argument_start, end - 1))
 
 

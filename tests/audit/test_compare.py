@@ -1,0 +1,139 @@
+"""What a change introduces: absent at base, more severe than at base, or changed on a touched line."""
+
+from __future__ import annotations
+
+from checks.compare import change_between, review
+from checks.model import Report, Severity
+from checks.snapshot import Snapshot
+from tests.mini import (
+    OLD_SCRIPT,
+    REF_CONFIG,
+    SCRIPT,
+    WORKFLOW,
+    base_files,
+    edited,
+    head_files,
+    not_inheriting,
+    snapshot,
+)
+
+
+def rules(report: Report) -> list[tuple[str, Severity]]:
+    return [(finding.rule, finding.severity) for finding in report.findings]
+
+
+def change(before: dict[str, str], after: dict[str, str], **options: object) -> Report:
+    return review(snapshot(after, "head"), snapshot(before, "base"), **options)  # type: ignore[arg-type]
+
+
+def test_the_sample_pull_request_has_exactly_one_finding() -> None:
+    report = change(base_files(), head_files())
+    assert rules(report) == [("role-parity", Severity.LOW)]
+    assert {launch.status for launch in report.launches} == {"composed"}
+    assert {(launch.script, launch.job.id if launch.job else None) for launch in report.launches} == {
+        (SCRIPT, "gspo-moe-megatron"), (OLD_SCRIPT, "grpo-small-megatron"),
+    }  # fmt: skip
+    assert (report.base, report.head, report.not_checked) == ("base", "head", ())
+
+
+def test_an_unchanged_finding_is_not_introduced_and_all_shows_it() -> None:
+    after = edited(head_files(), OLD_SCRIPT, "rollout.n=4", "rollout.n=8")
+    assert rules(change(head_files(), after)) == []
+    assert rules(change(head_files(), after, everything=True)) == [("role-parity", Severity.LOW)]
+
+
+def test_a_switch_that_raises_the_severity_is_introduced() -> None:
+    before = not_inheriting(head_files())
+    after = edited(before, SCRIPT, "use_kl_loss=False", "use_kl_loss=True")
+    assert rules(change(before, after)) == [("role-parity", Severity.HIGH)]
+    # Back again: less severe, but the evidence changed on the line that the change touches.
+    assert rules(change(after, before)) == [("role-parity", Severity.MEDIUM)]
+
+
+def test_changed_evidence_on_a_touched_line_is_introduced() -> None:
+    after = edited(head_files(), SCRIPT, "moe_router_dtype=fp32", "moe_router_dtype=fp64")
+    assert rules(change(head_files(), after)) == [("role-parity", Severity.LOW)]
+
+
+def test_a_config_change_reaches_unchanged_scripts() -> None:
+    before = edited(head_files(), SCRIPT, "use_kl_loss=False", "use_kl_loss=True")
+    report = change(before, not_inheriting(before))
+    assert rules(report) == [("role-parity", Severity.HIGH)]
+    assert report.findings[0].path == SCRIPT
+
+
+def test_a_tree_that_does_not_compose_at_base_is_no_fault_of_the_change() -> None:
+    broken = {**base_files(), REF_CONFIG: "defaults: [nowhere]\n"}
+    assert rules(change(broken, head_files())) == [("role-parity", Severity.LOW)]
+
+
+def test_a_renamed_script_keeps_its_findings() -> None:
+    before = head_files()
+    after = {**before, WORKFLOW: before[WORKFLOW].replace("run_gspo_moe", "run_gspo_renamed")}
+    after[SCRIPT.replace("run_gspo_moe", "run_gspo_renamed")] = after.pop(SCRIPT)
+    report = change(before, after)
+    assert rules(report) == []
+    assert len(report.launches) == 2
+
+
+def test_fingerprints_ignore_lines_and_values() -> None:
+    first = change(base_files(), head_files()).findings[0]
+    moved = edited(head_files(), SCRIPT, "set -x\n", "set -x\n\n\n")
+    moved = edited(moved, SCRIPT, "moe_router_dtype=fp32", "moe_router_dtype=fp64")
+    second = change(base_files(), moved).findings[0]
+    assert first.fingerprint == second.fingerprint
+    assert first.places != second.places
+
+
+def test_given_paths_limit_what_is_reported() -> None:
+    everything = review(snapshot(head_files()), None)
+    script = review(snapshot(head_files()), None, given=frozenset({OLD_SCRIPT}))
+    folder = review(snapshot(head_files()), None, given=frozenset({"tests"}))
+    assert (len(everything.launches), len(script.launches), len(folder.launches)) == (2, 1, 2)
+    assert (rules(script), rules(folder)) == ([], [("role-parity", Severity.LOW)])
+    assert folder.findings[0].launches == (1,)
+
+
+def test_a_path_given_by_hand_is_in_scope_whatever_it_says() -> None:
+    files = {**base_files(), "run.sh": "python3 -m verl.trainer.main_ppo trainer.nnodez=1 trainer.nnodes=1\n"}
+    assert review(snapshot(files), None).findings == ()
+    assert rules(review(snapshot(files), None, given=frozenset({"run.sh"}))) == [
+        ("unknown-override", Severity.HIGH)
+    ]
+
+
+def test_missing_files_are_named_and_nothing_is_claimed() -> None:
+    head, base = snapshot(head_files()), snapshot(base_files())
+    empty = Snapshot(head.tree, {}), Snapshot(base.tree, {})
+    report = review(*empty)
+    assert report.findings == ()
+    assert empty[0].needed >= {WORKFLOW, SCRIPT}
+
+
+def test_files_that_are_refused_are_not_checked_and_the_rest_is_reviewed() -> None:
+    bomb = "a: &a [1,1,1,1,1,1,1,1,1]\n" + "".join(
+        f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(7)
+    )
+    files: dict[str, str | bytes] = {
+        **head_files(),
+        "tests/special_npu/run_latin_npu.sh": "# \xe9\n".encode("latin-1"),
+        "tests/special_npu/run_large_npu.sh": "#" * (256 * 1024 + 1),
+        ".github/workflows/bomb_ascend.yml": bomb,
+        ".github/workflows/deep_ascend.yml": "a: " + "[" * 9999,
+    }
+    report = review(snapshot(files), snapshot(base_files()))
+    assert rules(report) == [("role-parity", Severity.LOW)]
+    reasons = {each.path: each.reason for each in report.not_checked}
+    assert "is not UTF-8" in reasons["tests/special_npu/run_latin_npu.sh"]
+    assert "262145 bytes" in reasons["tests/special_npu/run_large_npu.sh"]
+    assert "more than 50000 nodes" in reasons[".github/workflows/bomb_ascend.yml"]
+    assert "nested deeper" in reasons[".github/workflows/deep_ascend.yml"]
+    assert len(reasons) == 4
+
+
+def test_changed_lines_are_those_of_head() -> None:
+    lines = change_between(
+        snapshot({"a.sh": "1\n2\n3\n"}), snapshot({"a.sh": "1\nx\n3\ny\n", "b.sh": "z\n"})
+    ).lines
+    assert lines["a.sh"] == frozenset({2, 4})
+    assert 1 in lines["b.sh"]
