@@ -11,6 +11,7 @@ from checks.hydra.compose import Composer, Unresolvable
 from checks.hydra.config import EffectiveConfig
 from checks.hydra.entry import Entry, Flags, NoEntry, NotHydra, OutsideTree, find_entry, nearest_entry
 from checks.hydra.overrides import Fault, Override, override_of, unresolved
+from checks.markdown import code
 from checks.model import Job, LaunchStatus, LaunchSummary, Span
 from checks.shell.evaluate import Invocation
 from checks.shell.value import Field, Text
@@ -181,10 +182,10 @@ def _composed(snapshot: Snapshot, composer: Composer, command: Command, launch: 
     except Unresolvable as error:
         return replace(launch, reason=str(error))
     if isinstance(composed, Fault):
-        return replace(launch, status="rejected", reason=composed.reason, faults=(composed,))
+        return replace(launch, status="rejected", reason=code(composed.reason), faults=(composed,))
     config = EffectiveConfig(composed, snapshot)
     if composed.faults:
-        reason = composed.faults[0].reason
+        reason = code(composed.faults[0].reason)
         return replace(launch, status="rejected", reason=reason, faults=composed.faults, tried=config)
     return replace(launch, status="composed", config=config)
 
@@ -194,7 +195,7 @@ def _unresolved_words(command: Command) -> str | None:
         if reason := unresolved(word):
             return reason
         if (word.known or "").startswith("-"):
-            return f"line {word.span.line}: the flag `{word.known}` is not evaluated"
+            return f"line {word.span.line}: the flag {code(word.known or '')} is not evaluated"
     return None
 
 
@@ -216,7 +217,9 @@ def _assumed(snapshot: Snapshot, composer: Composer, command: Command, launch: L
     ]
     if config is None or misfits:
         return launch
-    assumption = f"`{command.module}` extends `{nearest.config}` and leaves the roles as they are there"
+    assumption = (
+        f"{code(command.module)} extends {code(nearest.config)} and leaves the roles as they are there"
+    )
     return replace(launch, config=config, assumption=assumption)
 
 

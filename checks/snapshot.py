@@ -11,6 +11,8 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from checks.markdown import code
+
 MAX_FILE_BYTES = 256 * 1024
 
 
@@ -73,15 +75,15 @@ class Snapshot:
         """The bytes of ``path``. Raises NotInTree, Refused or NotFetched."""
         entry = self.tree.get(path)
         if entry is None or entry.mode == "160000":
-            raise NotInTree(f"`{path}` is not in the tree")
+            raise NotInTree(f"{code(path)} is not in the tree")
         if entry.mode == "120000":
-            raise Refused(f"`{path}` is a symbolic link, which is not followed")
+            raise Refused(f"{code(path)} is a symbolic link, which is not followed")
         if entry.size is not None and entry.size > MAX_FILE_BYTES:
             raise Refused(_too_large(path, entry.size))
         data = self.blobs.get(entry.blob)
         if data is None:
             self.needed.add(path)
-            raise NotFetched(f"`{path}` could not be fetched")
+            raise NotFetched(f"{code(path)} could not be fetched")
         if len(data) > MAX_FILE_BYTES:
             raise Refused(_too_large(path, len(data)))
         self.read_paths.add(path)
@@ -92,14 +94,14 @@ class Snapshot:
         missing = {path for path in paths if path in self and self.tree[path].blob not in self.blobs}
         if missing:
             self.needed |= missing
-            raise NotFetched(f"{len(missing)} files could not be fetched, among them `{min(missing)}`")
+            raise NotFetched(f"{len(missing)} files could not be fetched, among them {code(min(missing))}")
 
     def text(self, path: str) -> str:
         """The file as UTF-8 text, line ends untouched. Raises as ``read`` does, Refused if no UTF-8."""
         try:
             return self.read(path).decode("utf-8")
         except UnicodeDecodeError as error:
-            raise Refused(f"`{path}` is not UTF-8 (byte {error.start})") from None
+            raise Refused(f"{code(path)} is not UTF-8 (byte {error.start})") from None
 
     def with_file(self, path: str, data: bytes) -> Snapshot:
         """The same tree with one file's content replaced: for proving a fix."""
@@ -117,4 +119,4 @@ def _parents(path: str) -> Iterator[str]:
 
 
 def _too_large(path: str, size: int) -> str:
-    return f"`{path}` is {size} bytes, more than the {MAX_FILE_BYTES} that are read"
+    return f"{code(path)} is {size} bytes, more than the {MAX_FILE_BYTES} that are read"

@@ -12,6 +12,8 @@ from typing import Any
 import yaml
 from omegaconf._utils import get_yaml_loader
 
+from checks.markdown import code
+
 MAX_NODES = 50_000
 MAX_DEPTH = 100
 
@@ -28,7 +30,7 @@ class _OmegaConfLoader(yaml.CSafeLoader):
         for key, _ in node.value:
             if key.tag == yaml.resolver.BaseResolver.DEFAULT_SCALAR_TAG:
                 if key.value in seen:
-                    raise YamlRefused(f"line {key.start_mark.line + 1}: duplicate key `{key.value}`")
+                    raise YamlRefused(f"line {key.start_mark.line + 1}: duplicate key {code(key.value)}")
                 seen.add(key.value)
         return super().construct_mapping(node, deep=deep)
 
@@ -111,4 +113,4 @@ def _refuse_deep_nesting(text: str) -> None:
 def _reason(error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-    return f"line {mark.line + 1}: {problem}" if mark else str(problem)
+    return f"line {mark.line + 1}: {code(str(problem))}" if mark else code(str(problem))

@@ -1,0 +1,1 @@
+"""GitHub's API: the only importer of githubkit."""

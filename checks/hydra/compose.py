@@ -30,6 +30,7 @@ from checks.hydra.entry import Entry
 from checks.hydra.overrides import Fault, FaultKind, Override, parse
 from checks.hydra.tree import HYDRA_OWN, SnapshotRepository
 from checks.hydra.unknown import MARKER, replace_resolvers
+from checks.markdown import code
 from checks.snapshot import Snapshot
 
 replace_resolvers()
@@ -94,7 +95,7 @@ class Composer:
         values = [override for override in accepted if not _shapes_base(parse(override.text), groups)]
         for choice in choices:
             if MARKER in choice.text:
-                raise Unresolvable(f"the option of `{choice.key}` is not known")
+                raise Unresolvable(f"the option of {code(choice.key)} is not known")
         base = self._base(entry, loader, choices)
         if isinstance(base, Fault):
             return base
@@ -216,7 +217,7 @@ def _grammar_fault(override: Override) -> Fault | None:
     except (HydraException, RecursionError) as error:
         return Fault(override, "grammar", _words(error))
     if parsed.is_sweep_override():
-        return Fault(override, "grammar", f"`{override.text}` is a sweep, which needs `--multirun`")
+        return Fault(override, "grammar", f"{code(override.text)} is a sweep, which needs `--multirun`")
     return None
 
 

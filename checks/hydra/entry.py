@@ -12,6 +12,7 @@ import difflib
 import posixpath
 from dataclasses import dataclass
 
+from checks.markdown import code
 from checks.snapshot import Snapshot
 
 
@@ -58,14 +59,14 @@ def find_entry(snapshot: Snapshot, module: str, flags: Flags, cwd: str) -> Entry
     path = _module_file(snapshot, module, cwd)
     decorator = _hydra_main(snapshot.text(path), path)
     if decorator is None:
-        raise NotHydra(f"`{path}` has no `@hydra.main`")
+        raise NotHydra(f"{code(path)} has no `@hydra.main`")
     if flags.config_dir is not None:
         raise NoEntry("`--config-dir` is not evaluated")
     arguments = _constants(decorator, path)
     name = flags.config_name or arguments.get("config_name")
     folder = flags.config_path or arguments.get("config_path")
     if name is None:
-        raise NoEntry(f"`{path}` names no primary config and the launch gives no `--config-name`")
+        raise NoEntry(f"{code(path)} names no primary config and the launch gives no `--config-name`")
     version_base = arguments.get("version_base") if "version_base" in arguments else "1.1"
     return Entry(module, _config_folder(path, folder), name, version_base, cwd)
 
@@ -94,8 +95,10 @@ def _module_file(snapshot: Snapshot, module: str, cwd: str) -> str:
             return candidate
     for candidate in candidates:
         if submodule := _submodule(snapshot, candidate):
-            raise OutsideTree(f"`{module}` is in the submodule `{submodule}`, which is not part of this tree")
-    raise NoEntry(f"`{module}` is not a module of this tree")
+            raise OutsideTree(
+                f"{code(module)} is in the submodule {code(submodule)}, which is not part of this tree"
+            )
+    raise NoEntry(f"{code(module)} is not a module of this tree")
 
 
 def _submodule(snapshot: Snapshot, path: str) -> str | None:
@@ -112,7 +115,7 @@ def _hydra_main(text: str, path: str) -> ast.Call | None:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise NoEntry(f"`{path}` is no Python that can be parsed") from None
+        raise NoEntry(f"{code(path)} is no Python that can be parsed") from None
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             for decorator in node.decorator_list:
@@ -128,7 +131,7 @@ def _constants(call: ast.Call, path: str) -> dict[str, str | None]:
     result: dict[str, str | None] = {}
     for name, value in pairs:
         if not isinstance(value, ast.Constant) or not (value.value is None or isinstance(value.value, str)):
-            raise NoEntry(f"`{path}` computes `{name}` of `@hydra.main` at run time")
+            raise NoEntry(f"{code(path)} computes {code(name or 'an argument')} of `@hydra.main` at run time")
         if name is not None:
             result[name] = value.value
     return result
@@ -136,12 +139,12 @@ def _constants(call: ast.Call, path: str) -> dict[str, str | None]:
 
 def _config_folder(module_path: str, folder: str | None) -> str:
     if folder is None:
-        raise NoEntry(f"`{module_path}` has no config folder")
+        raise NoEntry(f"{code(module_path)} has no config folder")
     if folder.startswith("pkg://"):
         return folder.removeprefix("pkg://").replace(".", "/")
     if folder.startswith(("/", "file://")):
-        raise NoEntry(f"the config folder `{folder}` lies outside the repository")
+        raise NoEntry(f"the config folder {code(folder)} lies outside the repository")
     joined = posixpath.normpath(posixpath.join(posixpath.dirname(module_path), folder))
     if joined.startswith(".."):
-        raise NoEntry(f"the config folder `{folder}` lies outside the repository")
+        raise NoEntry(f"the config folder {code(folder)} lies outside the repository")
     return "" if joined == "." else joined

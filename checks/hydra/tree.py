@@ -22,6 +22,7 @@ from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSou
 from omegaconf import OmegaConf
 
 from checks import yamlfile
+from checks.markdown import code
 from checks.snapshot import NotInTree, Snapshot, SnapshotError
 
 HYDRA_OWN = "pkg://hydra.conf"
@@ -57,7 +58,7 @@ class SnapshotSource(ConfigSource):
         except NotInTree as error:
             raise ConfigUnreadable(str(error)) from None
         except yamlfile.YamlRefused as error:
-            raise ConfigUnreadable(f"`{path}`: {error}") from None
+            raise ConfigUnreadable(f"{code(path)}: {error}") from None
         return ConfigResult(
             config=OmegaConf.create({} if values is None else values),
             path=path,
@@ -122,7 +123,7 @@ class SnapshotRepository(ConfigRepository):
         if scheme == "pkg":
             return rest.replace(".", "/")
         if scheme != "file" or rest.startswith("/"):
-            raise ConfigCompositionException(f"search path `{path}` lies outside the repository")
+            raise ConfigCompositionException(f"search path {code(path)} lies outside the repository")
         return _folder(self.cwd, rest)
 
 

@@ -8,6 +8,7 @@ from checks.hydra.config import EffectiveConfig
 from checks.hydra.overrides import Override
 from checks.hydra.roles import shown
 from checks.launches import Launch
+from checks.markdown import code, place
 from checks.model import Edit, Finding, Related, Severity
 from checks.rules.base import LaunchRule, Prover, delete_line, evidence, rewrite
 
@@ -45,11 +46,13 @@ class AppendExisting(LaunchRule):
         if inherited is not None:
             origin = inherited.origin
         value = shown(tried.value(override.key))
-        where = f" ({origin.path}:{origin.line})" if origin else ""
-        message = f"Hydra refuses `{override.shown}`: `{override.key}` is already `{value}`{where}."
+        where = f" ({place(origin.path, origin.line)})" if origin else ""
+        message = (
+            f"Hydra refuses {code(override.shown)}: {code(override.key)} is already {code(value)}{where}."
+        )
         fix, how = self._fix(launch, override, prover)
         related = (
-            [Related(origin.path, origin.line, origin.line, f"`{override.key}` is set here")]
+            [Related(origin.path, origin.line, origin.line, f"{code(override.key)} is set here")]
             if origin
             else []
         )
@@ -57,7 +60,7 @@ class AppendExisting(LaunchRule):
             Severity.HIGH,
             launch,
             override.key,
-            f"`{override.key}` is already there",
+            f"{code(override.key)} is already there",
             f"{message} {how}",
             [override.span.place],
             evidence=[evidence(override.key, value, origin)],

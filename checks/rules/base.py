@@ -95,9 +95,3 @@ def rewrite(override: Override, old: str, new: str, prover: Prover) -> tuple[Edi
     if not line.startswith(old, at):
         return ()
     return (Edit(span.path, span.line, span.line, line[:at] + new + line[at + len(old) :]),)
-
-
-def listed(names: Sequence[str]) -> str:
-    """``a``, ``b`` and ``c`` as code, for a sentence."""
-    quoted = [f"`{name}`" for name in names]
-    return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + " and " + quoted[-1]

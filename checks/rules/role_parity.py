@@ -21,8 +21,9 @@ from checks.hydra.roles import (
     shown,
 )
 from checks.launches import Launch
+from checks.markdown import code, listed, place
 from checks.model import Edit, Evidence, Finding, Place, Related, Severity
-from checks.rules.base import LaunchRule, Prover, evidence, listed
+from checks.rules.base import LaunchRule, Prover, evidence
 
 
 @dataclass(frozen=True)
@@ -85,13 +86,13 @@ class RoleParity(LaunchRule):
         places = block.places if block else (launch.span.place,)
         fix = _restoring(launch, config, differing, prover)
         told = [
-            f"`{key}` ({shown(config.value(f'{ACTOR}.{key}'))} against {shown(config.value(f'{REF}.{key}'))})"
+            f"{code(key)} ({_code(config, f'{ACTOR}.{key}')} against {_code(config, f'{REF}.{key}')})"
             for key in deciding
         ]
         message = (
             f"The reference model does not run with the actor's {', '.join(told)}. "
             f"{_consequence(built, set(classes.values()))} "
-            f"Set the same {'keys' if len(differing) > 1 else 'key'} under `{REF}`."
+            f"Set the same {'keys' if len(differing) > 1 else 'key'} under {code(REF)}."
         )
         return self.finding(
             _severity(set(classes.values()), built),
@@ -117,7 +118,7 @@ class RoleParity(LaunchRule):
         built = ref_is_built(config)
         sentences = [
             f"This block does not repeat the actor's {listed([_name(key) for key in keys])}, and need not: "
-            f"`{node}` is inherited from `{inheritance.source}` ({origin.path}:{origin.line})."
+            f"{code(node)} is inherited from {code(inheritance.source)} ({place(origin.path, origin.line)})."
         ]
         if built is False:
             sentences.append(_not_built(config))
@@ -134,9 +135,14 @@ class RoleParity(LaunchRule):
             " ".join(sentences),
             block.places,
             evidence=[_inherited_row(config, key) for key in keys] + _switches(config),
-            related=[Related(origin.path, origin.line, origin.line, f"inherits `{inheritance.source}`")],
+            related=[Related(origin.path, origin.line, origin.line, f"inherits {code(inheritance.source)}")],
             also=("ineffective-override",) if built is False else (),
         )
+
+
+def _code(config: EffectiveConfig, path: str) -> str:
+    value = config.value(path)
+    return shown(value) if value is ABSENT else code(shown(value))
 
 
 def _name(key: str) -> str:
@@ -166,7 +172,7 @@ def _consequence(built: bool | None, classes: set[KeyClass | None]) -> str:
 
 
 def _not_built(config: EffectiveConfig) -> str:
-    switches = " and ".join(f"`{switch}` is {shown(config.value(switch))}" for switch in KL_SWITCHES)
+    switches = " and ".join(f"{code(switch)} is {_code(config, switch)}" for switch in KL_SWITCHES)
     if all(config.value(switch) in (False, ABSENT) for switch in KL_SWITCHES):
         return f"No reference model is built: {switches}."
     return "No reference model of its own is built: with LoRA it is the actor without its adapter."
@@ -186,7 +192,7 @@ def _pair(config: EffectiveConfig, key: str) -> list[Evidence]:
 def _set_by_actor(config: EffectiveConfig, keys: Sequence[str]) -> list[Related]:
     origins = {key: config.origin(f"{ACTOR}.{key}") for key in keys}
     return [
-        Related(origin.path, origin.line, origin.line, f"the actor's `{key}`")
+        Related(origin.path, origin.line, origin.line, f"the actor's {code(key)}")
         for key, origin in origins.items()
         if origin is not None
     ]

@@ -8,8 +8,9 @@ from checks.hydra.config import ABSENT, UNKNOWN, EffectiveConfig, Inheritance
 from checks.hydra.overrides import Override
 from checks.hydra.roles import DECISIVE, KeyClass, key_class, ref_is_built, shown
 from checks.launches import Launch
+from checks.markdown import code, listed, place
 from checks.model import Edit, Evidence, Finding, Related, Severity
-from checks.rules.base import LaunchRule, Prover, delete_line, evidence, listed
+from checks.rules.base import LaunchRule, Prover, delete_line, evidence
 
 
 class SeveredInheritance(LaunchRule):
@@ -64,7 +65,7 @@ class SeveredInheritance(LaunchRule):
         replaces = "replace" if len(overrides) > 1 else "replaces"
         many = "keys are" if len(lost) > 1 else "key is"
         message = (
-            f"`{node}` is inherited from `{inherited.source}` ({origin.path}:{origin.line}); "
+            f"{code(node)} is inherited from {code(inherited.source)} ({place(origin.path, origin.line)}); "
             f"{listed([each.shown for each in overrides])} {replaces} the whole block, "
             f"so {len(lost)} inherited {many} lost: {listed(lost)}."
         )
@@ -78,11 +79,11 @@ class SeveredInheritance(LaunchRule):
             _severity(lost, node, built),
             launch,
             node,
-            f"`{node.rpartition('.')[2]}` loses what it inherits",
+            f"{code(node.rpartition('.')[2])} loses what it inherits",
             message,
             list(dict.fromkeys(places)),
             evidence=rows,
-            related=[Related(origin.path, origin.line, origin.line, f"inherits `{inherited.source}`")],
+            related=[Related(origin.path, origin.line, origin.line, f"inherits {code(inherited.source)}")],
             fix=fix,
         )
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from checks.hydra.config import ABSENT, EffectiveConfig, Inheritance
 from checks.hydra.overrides import Override
 from checks.launches import Launch
+from checks.markdown import code, listed, place
 from checks.model import Edit, Finding, Related, Severity
-from checks.rules.base import LaunchRule, Prover, delete_line, listed, rewrite
+from checks.rules.base import LaunchRule, Prover, delete_line, rewrite
 
 
 class UnknownOverride(LaunchRule):
@@ -60,17 +61,17 @@ class UnknownOverride(LaunchRule):
         fix = _proven(launch, overrides, edits, prover) if len(edits) == len(overrides) else ()
         message = (
             f"Hydra refuses {listed([each.shown for each in overrides])}: "
-            f"`{node}` is not in the config of this launch. "
+            f"{code(node)} is not in the config of this launch. "
         )
         if near:
-            message += f"The nearest key is `{near}`."
+            message += f"The nearest key is {code(near)}."
         else:
             message += "Remove it, or prefix it with `+` if the key is meant to be new."
         return self.finding(
             Severity.HIGH,
             launch,
             node,
-            f"`{node}` does not exist",
+            f"{code(node)} does not exist",
             message,
             [each.span.place for each in overrides],
             fix=fix,
@@ -81,18 +82,18 @@ class UnknownOverride(LaunchRule):
     ) -> Finding:
         origin = inherited.origin
         message = (
-            f"Hydra refuses `{override.shown}`: `{inherited.node}` is inherited from `{inherited.source}` "
-            f"({origin.path}:{origin.line}), and a single key cannot be set in an inherited block. "
-            "Delete the line to inherit, or restate the whole block."
+            f"Hydra refuses {code(override.shown)}: {code(inherited.node)} is inherited from "
+            f"{code(inherited.source)} ({place(origin.path, origin.line)}), and a single key cannot be set "
+            "in an inherited block. Delete the line to inherit, or restate the whole block."
         )
         return self.finding(
             Severity.HIGH,
             launch,
             override.key,
-            f"`{override.key}` cannot be set alone",
+            f"{code(override.key)} cannot be set alone",
             message,
             [override.span.place],
-            related=[Related(origin.path, origin.line, origin.line, f"inherits `{inherited.source}`")],
+            related=[Related(origin.path, origin.line, origin.line, f"inherits {code(inherited.source)}")],
             fix=_proven(launch, [override], delete_line(override, prover), prover),
         )
 

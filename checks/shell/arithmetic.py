@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from checks.markdown import code
+
 MAX_DEPTH = 50
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>0[xX][0-9a-fA-F]+|\d+#[0-9a-zA-Z]+|\d+)|(?P<name>\$?\{?[A-Za-z_]\w*\}?)"
@@ -34,7 +36,7 @@ def evaluate(expression: str, lookup: Lookup, depth: int = 0) -> int | None:
         return 0
     value = parser.ternary()
     if parser.tokens:
-        raise NotEvaluated(f"`{parser.tokens[0]}` is not expected in `{expression.strip()}`")
+        raise NotEvaluated(f"{code(parser.tokens[0])} is not expected in {code(expression.strip())}")
     return value
 
 
@@ -45,7 +47,7 @@ def _tokens(expression: str) -> list[str]:
     while at < end:
         match = _TOKEN.match(expression, at)
         if match is None:
-            raise NotEvaluated(f"`{expression.strip()}` is not evaluated")
+            raise NotEvaluated(f"{code(expression.strip())} is not evaluated")
         tokens.append(match[0].strip())
         at = match.end()
     return tokens
@@ -105,7 +107,7 @@ class _Parser:
             return _number(token)
         if token[0].isalpha() or token[0] in "_$":
             return self._variable(token.strip("${}"))
-        raise NotEvaluated(f"`{token}` is not expected")
+        raise NotEvaluated(f"{code(token)} is not expected")
 
     def _variable(self, name: str) -> int | None:
         text = self.lookup(name)
@@ -122,7 +124,7 @@ def _number(token: str) -> int:
     if "#" in token:
         base, digits = token.split("#")
         if not 2 <= int(base) <= 36:
-            raise NotEvaluated(f"`{token}`: base {base} is not evaluated")
+            raise NotEvaluated(f"{code(token)}: base {base} is not evaluated")
         return _digits(token, digits, int(base))
     if token.lower().startswith("0x"):
         return _digits(token, token[2:], 16)
@@ -135,7 +137,7 @@ def _digits(token: str, digits: str, base: int) -> int:
     try:
         return _wrap(int(digits, base))
     except ValueError:
-        raise NotEvaluated(f"`{token}` is no number of base {base}") from None
+        raise NotEvaluated(f"{code(token)} is no number of base {base}") from None
 
 
 def _apply(operator: str, left: int, right: int) -> int:

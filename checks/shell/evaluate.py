@@ -11,6 +11,7 @@ import posixpath
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from checks.markdown import code
 from checks.model import NotChecked, Span
 from checks.shell.expand import expand, expand_array, expand_text
 from checks.shell.parse import DECLARATIONS, parse
@@ -182,9 +183,9 @@ class _Run:
         """A command whose words are expanded."""
         name = argv[0].known
         if name in NOT_EVALUATED:
-            raise NotUnderstood(command.start, f"`{name}`")
+            raise NotUnderstood(command.start, f"{code(name)}")
         if name in self.functions:
-            raise NotUnderstood(command.start, f"a call of the function `{name}`")
+            raise NotUnderstood(command.start, f"a call of the function {code(name)}")
         if name in IGNORED:
             return
         if name == "exit":
@@ -219,7 +220,7 @@ class _Run:
                 arguments and (arguments[0].known or "").lstrip("-+").isalpha() and _is_option(arguments[0])
             ):
                 if "c" in (arguments[0].known or ""):
-                    raise NotUnderstood(command.start, f"`{name} -c`")
+                    raise NotUnderstood(command.start, code(f"{name} -c"))
                 arguments.pop(0)
             if not arguments:
                 return False
@@ -280,7 +281,7 @@ class _Run:
             raise _NoScript("which script is run is not known")
         path = posixpath.normpath(posixpath.join(shell.cwd or "", text))
         if text.startswith("/") or path.startswith("../") or path not in self.snapshot:
-            raise _NoScript(f"`{text}` is not a file of this commit")
+            raise _NoScript(f"{code(text)} is not a file of this commit")
         return path
 
     def read(self, path: str) -> str | None:
@@ -317,7 +318,7 @@ class _Run:
 def assign(shell: Shell, assignment: Assignment, *, exported: bool = False) -> None:
     """Do ``name=value`` and its variants in ``shell``."""
     if assignment.index is not None:
-        raise NotUnderstood(assignment.start, f"`{assignment.name}[{assignment.index}]=`")
+        raise NotUnderstood(assignment.start, code(f"{assignment.name}[{assignment.index}]="))
     if assignment.name == "IFS":
         raise NotUnderstood(assignment.start, "`IFS=`")
     before = shell.variables.get(assignment.name)
@@ -330,7 +331,7 @@ def assign(shell: Shell, assignment: Assignment, *, exported: bool = False) -> N
     text, origins = expand_text(shell, assignment.value)
     if assignment.append and before:
         if before.is_array:
-            raise NotUnderstood(assignment.start, f"`{assignment.name}+=` of text to an array")
+            raise NotUnderstood(assignment.start, f"{code(assignment.name + '+=')} of text to an array")
         text, origins = (*before.text, *text), (*before.fields[0].origins, *origins)
     shell.assign(assignment.name, Variable((Field(text, span, origins),), exported=exported))
 

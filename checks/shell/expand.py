@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from checks.markdown import code
 from checks.model import Span
 from checks.shell import arithmetic, pattern
 from checks.shell.state import NotUnderstood, Shell, set_by_caller
@@ -118,7 +119,7 @@ def expand_array(shell: Shell, array: ArrayLiteral) -> tuple[Field, ...]:
 
 def _literal(shell: Shell, word: Word, text: str, first: bool, building: _Building) -> None:
     if _BRACE_EXPANSION.search(text):
-        raise NotUnderstood(word.start, f"brace expansion `{text}`")
+        raise NotUnderstood(word.start, f"brace expansion {code(text)}")
     if first and text.startswith("~"):
         building.add(tuple(_tilde(shell, text, word.start)))
     else:
@@ -127,7 +128,7 @@ def _literal(shell: Shell, word: Word, text: str, first: bool, building: _Buildi
 
 def _tilde(shell: Shell, text: str, start: int) -> list[str | Unknown]:
     head, slash, tail = text.partition("/")
-    return [shell.unknown(f"`{head}` is a home directory of the runner", start), slash + tail]
+    return [shell.unknown(f"{code(head)} is a home directory of the runner", start), slash + tail]
 
 
 def _splice(fields: tuple[Field, ...], building: _Building) -> None:
@@ -157,9 +158,9 @@ def value_of(shell: Shell, part: object) -> tuple[Text, tuple[Span, ...]]:
         case Arithmetic():
             return (_arithmetic(shell, part.text, part.start), ())
         case CommandSubstitution():
-            return ((shell.unknown(f"the output of `{part.text.strip()}`", part.start),), ())
+            return ((shell.unknown(f"the output of {code(part.text.strip())}", part.start),), ())
         case NotRead():
-            raise NotUnderstood(part.start, f"`{part.what}`")
+            raise NotUnderstood(part.start, f"{code(part.what)}")
         case _:
             raise TypeError(f"no expansion: {part!r}")
 
@@ -224,7 +225,7 @@ def _element(shell: Shell, variable: Variable, part: Parameter) -> Field | None:
     if part.index is not None:
         value = known(_arithmetic(shell, part.index, part.start))
         if value is None:
-            raise NotUnderstood(part.start, f"the index of `{part.name}[{part.index}]` is not known")
+            raise NotUnderstood(part.start, f"the index {code(part.index or '')} of {code(part.name)}")
         index = int(value)
     if index < 0:
         index += len(variable.fields)
@@ -244,7 +245,7 @@ def _length(shell: Shell, part: Parameter) -> Text:
     text, _, is_set = _lookup(shell, part)
     value = known(text) if is_set else None
     if value is None:
-        return (shell.unknown(f"the length of `{part.name}`", part.start),)
+        return (shell.unknown(f"the length of {code(part.name)}", part.start),)
     return text_of(str(len(value)))
 
 
@@ -282,7 +283,7 @@ def _trim(shell: Shell, part: Parameter, text: Text) -> Text:
     wanted = _pattern(shell, part.argument)
     value = known(text)
     if value is None or wanted is None:
-        return (shell.unknown(f"a part of `{part.name}`, which is not known", part.start),)
+        return (shell.unknown(f"a part of {code(part.name)}, which is not known", part.start),)
     try:
         if part.operator[0] == "#":
             lengths = pattern.matching_lengths(wanted, value)
@@ -290,7 +291,7 @@ def _trim(shell: Shell, part: Parameter, text: Text) -> Text:
             return text_of(value[cut:])
         lengths = pattern.matching_lengths(wanted[::-1], value[::-1])
     except pattern.TooLarge:
-        raise NotUnderstood(part.start, f"a pattern too large for `{part.name}`") from None
+        raise NotUnderstood(part.start, f"a pattern too large for {code(part.name)}") from None
     cut = (lengths[-1] if part.operator == "%%" else lengths[0]) if lengths else 0
     return text_of(value[: len(value) - cut])
 

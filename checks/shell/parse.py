@@ -9,6 +9,7 @@ from typing import Any
 import bashlex
 import bashlex.errors
 
+from checks.markdown import code
 from checks.shell.mask import Masked, mask
 from checks.shell.scan import ShellSyntaxError
 from checks.shell.syntax import (
@@ -49,7 +50,8 @@ def _bashlex(masked: str) -> list[Any]:
     try:
         return list(bashlex.parse(masked, expansionlimit=0))
     except bashlex.errors.ParsingError as error:
-        raise ShellSyntaxError(min(error.position, len(masked)), error.message) from None
+        reason = f"the parser says {code(error.message)}"
+        raise ShellSyntaxError(min(error.position, len(masked)), reason) from None
     except (NotImplementedError, AssertionError, RecursionError, IndexError, AttributeError) as error:
         # bashlex's own gaps; which command holds it is not told.
         raise ShellSyntaxError(0, f"not understood by the parser: {type(error).__name__}") from None
@@ -100,7 +102,7 @@ class _Reader:
             case "function":
                 return Function(node.name.word, self.command(node.body), start, end)
             case _:
-                return Unsupported(f"`{node.kind}`", start, end)
+                return Unsupported(f"{code(node.kind)}", start, end)
 
     def pipeline(self, node: Any) -> Command:
         commands = tuple(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from checks.markdown import code
 from checks.shell.source import Source
 from checks.shell.value import Field, Text, Unknown, Variable, text_of
 
@@ -56,7 +57,7 @@ class Shell:
 
     def outside(self, name: str, start: int) -> Unknown:
         """The unknown value of a variable that no file of the launch sets."""
-        reason = f"`{name}` is set by no file of this launch: the caller's environment decides"
+        reason = f"{code(name)} is set by no file of this launch: the caller's environment decides"
         return self.unknown(reason, start)
 
     def unknown(self, reason: str, start: int) -> Unknown:

@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from checks.markdown import code
 from checks.model import Job, NotChecked, Span
 from checks.shell.source import Source
 from checks.shell.state import Shell
@@ -43,7 +44,7 @@ def job_steps(workflow: Workflow) -> Iterator[JobStep | NotChecked]:
                 continue
             shell = step.shell or job.shell or "bash"
             if not shell.startswith(BASH):
-                yield NotChecked(workflow.path, f"line {step.line}: a step for the shell `{shell}`")
+                yield NotChecked(workflow.path, f"line {step.line}: a step for the shell {code(shell)}")
                 continue
             yield JobStep(identity, step, _shell(workflow, job, step, step.run))
 

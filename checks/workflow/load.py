@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import yaml
 
 from checks import yamlfile
+from checks.markdown import code
 from checks.shell.source import Source
 from checks.shell.value import Text, Unknown, join
 
@@ -135,7 +136,7 @@ def with_expressions(text: str, path: str, line: int) -> Text:
     pieces: list[str | Unknown] = []
     at = 0
     for match in _EXPRESSION.finditer(text):
-        pieces += [text[at : match.start()], Unknown(f"the expression `{match[0]}`", path, line)]
+        pieces += [text[at : match.start()], Unknown(f"the expression {code(match[0])}", path, line)]
         at = match.end()
     return join([*pieces, text[at:]])
 

@@ -1,0 +1,31 @@
+"""What the App asks for, each with its reason, and who may command it."""
+
+from __future__ import annotations
+
+from app.github.client import Installation
+
+PERMISSIONS = {
+    "metadata": ("read", "every App has it"),
+    "contents": ("read", "scripts, workflows and configs at head and merge base"),
+    "pull_requests": ("write", "one review with inline comments, and edits of our own comments"),
+    "checks": ("write", "the check run that says what was read"),
+    "issues": ("read", "the comment command"),
+}
+MAY_COMMAND = frozenset({"admin", "maintain", "write", "triage"})
+
+
+async def may_command(github: Installation, full_name: str, login: str) -> bool:
+    """True if ``login`` is a collaborator with at least triage. Raises TryLater or Refused.
+
+    Source: GitHub docs, *Get repository permissions for a user* (``role_name``).
+    """
+    response = await github.request("GET", f"/repos/{full_name}/collaborators/{login}/permission")
+    data = response.json()
+    return data.get("role_name", data["permission"]) in MAY_COMMAND or data["permission"] in MAY_COMMAND
+
+
+async def react(github: Installation, full_name: str, comment: int, content: str) -> None:
+    """A reaction on an issue comment (``eyes``, ``rocket``, ``confused``)."""
+    await github.request(
+        "POST", f"/repos/{full_name}/issues/comments/{comment}/reactions", json={"content": content}
+    )

@@ -1,0 +1,130 @@
+"""A pull request as one GraphQL query tells it: its head, our earlier comments, our check run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.errors import Refused
+from app.github.client import Installation
+
+CHECK_NAME = "npu-review"
+QUERY = """
+query PullRequest($owner: String!, $name: String!, $number: Int!, $check: String!, $after: String) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {
+      state
+      isDraft
+      headRefOid
+      baseRefOid
+      reviewThreads(first: 100, after: $after) {
+        pageInfo { hasNextPage endCursor }
+        nodes { comments(first: 1) { nodes { fullDatabaseId body viewerDidAuthor } } }
+      }
+      commits(last: 1) {
+        nodes { commit { oid checkSuites(first: 20) { nodes {
+          checkRuns(first: 5, filterBy: {checkName: $check}) { nodes { fullDatabaseId externalId } }
+        } } } }
+      }
+    }
+  }
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """What a review needs to know before it reads files.
+
+    ``own_comments`` are the bodies of the first comments of threads that this App opened; ``check_run`` is
+    the id of our check run on the head commit, if there is one.
+    """
+
+    number: int
+    is_open: bool
+    is_draft: bool
+    head: str
+    base: str
+    own_comments: tuple[str, ...]
+    check_run: int | None
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class _Comment(_Model):
+    body: str
+    viewer_did_author: bool = Field(alias="viewerDidAuthor")
+
+
+class _Comments(_Model):
+    nodes: list[_Comment]
+
+
+class _Thread(_Model):
+    comments: _Comments
+
+
+class _PageInfo(_Model):
+    has_next: bool = Field(alias="hasNextPage")
+    cursor: str | None = Field(alias="endCursor")
+
+
+class _Threads(_Model):
+    page: _PageInfo = Field(alias="pageInfo")
+    nodes: list[_Thread]
+
+
+class _CheckRun(_Model):
+    id: int = Field(alias="fullDatabaseId")
+    external_id: str | None = Field(alias="externalId")
+
+
+class _Pull(_Model):
+    state: str
+    is_draft: bool = Field(alias="isDraft")
+    head: str = Field(alias="headRefOid")
+    base: str = Field(alias="baseRefOid")
+    threads: _Threads = Field(alias="reviewThreads")
+    commits: dict[str, Any]
+
+
+async def read_pull_request(github: Installation, full_name: str, number: int) -> PullRequest:
+    """One request per 100 review threads. Raises Refused if there is no such pull request, TryLater."""
+    owner, _, name = full_name.partition("/")
+    variables = {"owner": owner, "name": name, "number": number, "check": CHECK_NAME, "after": None}
+    comments: list[str] = []
+    while True:
+        data = await github.graphql(QUERY, variables)
+        node = (data.get("repository") or {}).get("pullRequest")
+        if node is None:
+            raise Refused(f"pull request {full_name}#{number} cannot be read")
+        pull = _Pull.model_validate(node)
+        first = [comment for thread in pull.threads.nodes for comment in thread.comments.nodes]
+        comments += [comment.body for comment in first if comment.viewer_did_author]
+        if not pull.threads.page.has_next:
+            break
+        variables["after"] = pull.threads.page.cursor
+    return PullRequest(
+        number=number,
+        is_open=pull.state == "OPEN",
+        is_draft=pull.is_draft,
+        head=pull.head,
+        base=pull.base,
+        own_comments=tuple(comments),
+        check_run=_check_run(pull),
+    )
+
+
+def _check_run(pull: _Pull) -> int | None:
+    for commit in pull.commits["nodes"]:
+        for suite in (commit["commit"]["checkSuites"] or {"nodes": []})["nodes"]:
+            for node in suite["checkRuns"]["nodes"]:
+                run = _CheckRun.model_validate(node)
+                # The marker: only our own runs carry the head commit as external id.
+                if run.external_id == pull.head:
+                    return run.id
+    return None
