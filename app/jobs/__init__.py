@@ -1,0 +1,1 @@
+"""The queue: tasks, retries, recovery."""

@@ -19,7 +19,7 @@ from app.review.render import Links, comment, not_reviewed, output
 from checks.model import Finding, Report
 from checks.sandbox import Request, SandboxFailed, Worker
 from checks.scope import likely_needed
-from checks.snapshot import Snapshot
+from checks.snapshot import MAX_FILE_BYTES, Snapshot
 
 MAX_STARTS = 3
 MAX_COMMENTS = 50
@@ -150,7 +150,7 @@ class Reviewer:
 
 
 async def judge(head: Snapshot, base: Snapshot, reader: BlobReader) -> Report:
-    """The report from a fresh worker, fed with the files it asks for. Raises SandboxFailed and as ``reader``."""
+    """The report from a fresh worker, fed with the files it asks for. Raises SandboxFailed, and as ``reader``."""
     request = Request(head, base)
     blobs = await reader.read(_first_blobs(head, base))
     with await asyncio.to_thread(Worker, request) as worker:
@@ -164,4 +164,6 @@ async def judge(head: Snapshot, base: Snapshot, reader: BlobReader) -> Report:
 def _first_blobs(head: Snapshot, base: Snapshot) -> list[str]:
     """Blobs of both sides that a review most likely reads; most are the same on both."""
     changed = frozenset(path for path in {*head.tree, *base.tree} if head.blob_id(path) != base.blob_id(path))
-    return [side.tree[path].blob for side in (head, base) for path in likely_needed(side.tree, changed)]
+    entries = [side.tree[path] for side in (head, base) for path in likely_needed(side.tree, changed)]
+    read = [entry for entry in entries if entry.mode.startswith("100")]
+    return [entry.blob for entry in read if (entry.size or 0) <= MAX_FILE_BYTES]

@@ -1,0 +1,1 @@
+"""Pages for people and for load balancers."""

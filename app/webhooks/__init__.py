@@ -1,0 +1,1 @@
+"""Webhook requests: received in ``receive``, judged by one module per event."""
