@@ -150,7 +150,7 @@ class Reviewer:
 
 
 async def judge(head: Snapshot, base: Snapshot, reader: BlobReader) -> Report:
-    """The report from a fresh worker, fed with the files it asks for. Raises SandboxFailed, and as ``reader``."""
+    """The report from a fresh worker, fed with the files it asks for. Raises SandboxFailed and as reader."""
     request = Request(head, base)
     blobs = await reader.read(_first_blobs(head, base))
     with await asyncio.to_thread(Worker, request) as worker:

