@@ -97,6 +97,9 @@ def cut_openapi(spec: dict[str, Any]) -> dict[str, Any]:
     _drop_examples(cut)
     cut["components"] = _reached_components(cut, spec["components"])
     _admit_null(cut)
+    comment = cut["components"]["schemas"]["pull-request-review-comment"]["properties"]
+    for name in ("line", "position"):  # null on an outdated comment, which the description forgets
+        comment[name]["nullable"] = True
     return cut
 
 
