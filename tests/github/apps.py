@@ -32,7 +32,7 @@ def private_pem() -> str:
 
 
 def check_app_token(state: State, token: str) -> None:
-    """Raises `Refused` (401) unless `token` is a JWT of this App, signed by its key and at most 10 minutes long.
+    """Raises `Refused` (401) unless `token` is a JWT of this App, signed by its key, short-lived.
 
     https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app
     """

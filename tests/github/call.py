@@ -32,8 +32,7 @@ class Call:
         return self.repository.pulls.get(int(number)) or not_found()
 
     def reach(self, full_name: str) -> Repository | None:
-        named = self.token and self.token.repositories
-        if named is not None and full_name not in named:
+        if self.token is not None and not self.token.reaches(full_name):
             return None
         return self.state.repositories.get(full_name)
 
@@ -50,7 +49,7 @@ class Answer:
     media_type: str = "application/json; charset=utf-8"
 
 
-class Refused(Exception):
+class Refused(Exception):  # noqa: N818 - an answer, not an error of ours
     """An answer in GitHub's error shape."""
 
     def __init__(
@@ -104,7 +103,7 @@ def page_of(call: Call, items: Sequence[Any], *, default: int = 30) -> tuple[Seq
     size = max(1, min(int(call.query.get("per_page", default)), 100))
     page = int(call.query.get("page", 1))
     last = max(1, math.ceil(len(items) / size))
-    targets = {}
+    targets: dict[str, int] = {}
     if page > 1:
         targets |= {"prev": page - 1, "first": 1}
     if page < last:

@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 from tests.github import shapes
 from tests.github.call import Answer, Call, Operation, invalid, not_found, page_of
-from tests.github.state import JSON, CheckRun, Repository
+from tests.github.state import JSON, CheckRun, Repository, State
 
 REPOSITORY = "/repos/{owner}/{repo}"
 ANNOTATIONS = 50  # a request
@@ -24,13 +24,13 @@ def create_run(call: Call) -> Answer:
     run = CheckRun(state.new_id(), name, head, call.body.get("started_at") or state.timestamp())
     _apply(run, call)
     held.check_runs.append(run)
-    return Answer(run_shape(call, held, run), 201)
+    return Answer(run_shape(call.state, held, run), 201)
 
 
 def update_run(call: Call) -> Answer:
     held, run = call.repository, _known(call)
     _apply(run, call)
-    return Answer(run_shape(call, held, run))
+    return Answer(run_shape(call.state, held, run))
 
 
 def _apply(run: CheckRun, call: Call) -> None:
@@ -91,7 +91,7 @@ def _check_actions(actions: list[JSON]) -> None:
 
 
 def get_run(call: Call) -> Answer:
-    return Answer(run_shape(call, call.repository, _known(call)))
+    return Answer(run_shape(call.state, call.repository, _known(call)))
 
 
 def list_annotations(call: Call) -> Answer:
@@ -113,7 +113,7 @@ def list_runs(call: Call) -> Answer:
     for field, wanted in (("name", call.query.get("check_name")), ("status", call.query.get("status"))):
         runs = [run for run in runs if wanted in (None, getattr(run, field))]
     page, headers = page_of(call, runs)
-    body = {"total_count": len(runs), "check_runs": [run_shape(call, held, run) for run in page]}
+    body = {"total_count": len(runs), "check_runs": [run_shape(call.state, held, run) for run in page]}
     return Answer(body, headers=headers)
 
 
@@ -122,7 +122,7 @@ def _known(call: Call) -> CheckRun:
     return next((run for run in call.repository.check_runs if run.id == wanted), None) or not_found()
 
 
-def run_shape(call: Call, held: Repository, run: CheckRun) -> JSON:
+def run_shape(state: State, held: Repository, run: CheckRun) -> JSON:
     address = f"{shapes.repository_url(held)}/check-runs/{run.id}"
     output: JSON = {"title": None, "summary": None, "text": None} | run.output
     output |= {"annotations_count": len(run.annotations), "annotations_url": f"{address}/annotations"}
@@ -141,7 +141,7 @@ def run_shape(call: Call, held: Repository, run: CheckRun) -> JSON:
         started_at=run.started_at,
         completed_at=run.completed_at,
         check_suite={"id": int(run.head[:8], 16)},
-        app=shapes.app(call.state),
+        app=shapes.app(state),
         output=output,
     )
 

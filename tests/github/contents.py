@@ -72,7 +72,9 @@ def _relation(ahead: bool, behind: bool) -> str:
 
 def commit(held: Repository, sha: str) -> JSON:
     url = f"{shapes.repository_url(held)}/commits/{sha}"
-    return shapes.shape("commit", url, sha=sha, node_id=f"C_{sha}", html_url=f"{shapes.WEB}/{held.full_name}/commit/{sha}")
+    return shapes.shape(
+        "commit", url, sha=sha, node_id=f"C_{sha}", html_url=f"{shapes.WEB}/{held.full_name}/commit/{sha}"
+    )
 
 
 def get_tree(call: Call) -> Answer:

@@ -8,7 +8,7 @@ from typing import Any
 
 from graphql import GraphQLSchema, build_schema
 from openapi_core import Config, OpenAPI
-from rfc3986_validator import validate_rfc3986
+from rfc3986_validator import validate_rfc3986  # type: ignore[import-untyped]
 
 DATA = Path(__file__).parent.parent / "data" / "github"
 

@@ -89,9 +89,7 @@ def cut_openapi(spec: dict[str, Any]) -> dict[str, Any]:
         path: {method: _plain_operation(spec["paths"][path][method]) for method in methods}
         for path, methods in OPERATIONS.items()
     }
-    webhooks = {
-        name: {"post": _plain_operation(spec["x-webhooks"][name]["post"])} for name in SENT_WEBHOOKS
-    }
+    webhooks = {name: {"post": _plain_operation(spec["x-webhooks"][name]["post"])} for name in SENT_WEBHOOKS}
     cut = {key: spec[key] for key in ("openapi", "info", "servers")}
     cut |= {"paths": paths, "x-webhooks": webhooks}
     _drop_examples(cut)

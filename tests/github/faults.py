@@ -3,9 +3,12 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from tests.github.call import Answer, Refused
 from tests.github.state import JSON
+
+Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ class Queue:
         return _take(self.actions, method, path)
 
 
-def _take[Kind](entries: list[tuple[str, re.Pattern[str], Kind]], method: str, path: str) -> Kind | None:
+def _take(entries: list[tuple[str, re.Pattern[str], Kind]], method: str, path: str) -> Kind | None:
     for entry in entries:
         if entry[0] == method and entry[1].search(path):
             entries.remove(entry)

@@ -201,9 +201,7 @@ def _tree_entry(line: str) -> TreeEntry:
     return TreeEntry(mode, kind, sha, None if size == "-" else int(size), path)
 
 
-def _changed_file(
-    status: str, sha: str, path: str, previous_path: str | None, section: str
-) -> ChangedFile:
+def _changed_file(status: str, sha: str, path: str, previous_path: str | None, section: str) -> ChangedFile:
     start = re.search(r"^@@ ", section, re.MULTILINE)
     patch = section[start.start() :].removesuffix("\n") if start else None
     lines = patch.split("\n") if patch else []

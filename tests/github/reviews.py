@@ -1,5 +1,7 @@
 """Reviews and their line comments: a review with one bad line is refused as a whole."""
 
+from typing import NoReturn
+
 from tests.github import shapes
 from tests.github.call import Answer, Call, Operation, Refused, not_found, page_of
 from tests.github.hunks import Hunk, hunks
@@ -70,7 +72,8 @@ def _review_problems(
 def comment_problems(entry: JSON, shown: dict[str, list[Hunk]]) -> list[str]:
     """What GitHub holds against one line comment, given the hunks of the diff by path."""
     body, path, line = entry.get("body"), entry.get("path"), entry.get("line")
-    side, start = entry.get("side", "RIGHT"), entry.get("start_line")
+    side: str = entry.get("side") or "RIGHT"
+    start = entry.get("start_line")
     if not body or not str(body).strip():
         return ["Body can't be blank"]
     if len(body) > BODY_LIMIT:
@@ -86,12 +89,12 @@ def comment_problems(entry: JSON, shown: dict[str, list[Hunk]]) -> list[str]:
         return []
     if not isinstance(start, int) or start >= line:
         return ["Pull request review thread start line must precede the end line."]
-    if not hunk.shows(entry.get("start_side", side), start):
+    if not hunk.shows(entry.get("start_side") or side, start):
         return ["Pull request review thread start line must be part of the same hunk as the line."]
     return []
 
 
-def _unprocessable(problems: list[str]) -> None:
+def _unprocessable(problems: list[str]) -> NoReturn:
     raise Refused(422, "Unprocessable Entity", problems)
 
 

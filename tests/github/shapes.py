@@ -20,10 +20,15 @@ def shape(name: str, address: str, /, **values: Any) -> JSON:
 
     Raises `KeyError` when a value is given that the schema does not know.
     """
-    schema = _resolved(spec()["components"]["schemas"][name])
+    return inline(spec()["components"]["schemas"][name], address, **values)
+
+
+def inline(schema: JSON, address: str, /, **values: Any) -> JSON:
+    """The same for a schema that has no name."""
+    schema = _resolved(schema)
     unknown = values.keys() - schema["properties"].keys()
     if unknown:
-        raise KeyError(f"{name} has no {', '.join(sorted(unknown))}")
+        raise KeyError(f"{schema.get('title', address)} has no {', '.join(sorted(unknown))}")
     smallest: JSON = _smallest(schema | {"nullable": False}, address)
     if "url" in smallest:
         smallest["url"] = address
@@ -89,6 +94,12 @@ def user(login: str) -> JSON:
         avatar_url=f"https://avatars.githubusercontent.com/u/{user_id(login)}",
         type="Bot" if login.endswith("[bot]") else "User",
     )
+
+
+def actor(login: str) -> JSON:
+    """An author as GraphQL gives it: a bot's login has no `[bot]` there."""
+    kind = "Bot" if login.endswith("[bot]") else "User"
+    return {"__typename": kind, "login": login.removesuffix("[bot]"), "url": f"{WEB}/{quote(login)}"}
 
 
 def user_id(login: str) -> int:

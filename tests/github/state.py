@@ -133,6 +133,9 @@ class Token:
     expires_at: datetime
     repositories: frozenset[str] | None = None  # full names; None is all of the installation
 
+    def reaches(self, full_name: str) -> bool:
+        return self.repositories is None or full_name in self.repositories
+
     def grants(self, permission: str, access: str) -> bool:
         ranks = {"read": 1, "write": 2, "admin": 3}
         return ranks.get(self.permissions.get(permission, ""), 0) >= ranks[access]
@@ -164,6 +167,12 @@ class State:
     deliveries: list[HookDelivery] = field(default_factory=list)
     manifest_codes: set[str] = field(default_factory=set)
     patch_line_limit: int = 20_000  # lines in one answer; later files come without a patch, unmarked
+    mutation_needs: dict[str, str] = field(
+        default_factory=lambda: {
+            "minimizeComment": "pull_requests=write",
+            "resolveReviewThread": "contents=write",
+        }
+    )
     used_requests: int = 0
     counter: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1_000_001))
 

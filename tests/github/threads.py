@@ -9,8 +9,8 @@ from tests.github.state import Pull, Repository, ReviewComment
 def present_line(held: Repository, pull: Pull, comment: ReviewComment, line: int | None = None) -> int | None:
     """The line that carries the comment now; None once it is outdated.
 
-    A comment is outdated when a push changed its line, or when the line left the diff. `line` asks for another
-    line of the same comment, such as the start of a range.
+    A comment is outdated when a push changed its line, or when the line left the diff. `line` asks for
+    another line of the same comment, such as the start of a range.
     """
     line = line or comment.line
     old, new = _commented_versions(held, pull, comment)
