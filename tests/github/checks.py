@@ -136,7 +136,7 @@ def run_shape(state: State, held: Repository, run: CheckRun) -> JSON:
         status=run.status,
         conclusion=run.conclusion,
         external_id=run.external_id,
-        details_url=run.details_url,
+        details_url=run.details_url or shapes.app(state)["external_url"],
         html_url=f"{shapes.WEB}/{held.full_name}/runs/{run.id}",
         started_at=run.started_at,
         completed_at=run.completed_at,

@@ -1,6 +1,7 @@
 """Repositories and what git holds: comparison, trees, blobs, files, collaborators."""
 
 import base64
+from urllib.parse import quote
 
 from tests.github import shapes
 from tests.github.call import Answer, Call, Operation, not_found
@@ -73,7 +74,14 @@ def _relation(ahead: bool, behind: bool) -> str:
 def commit(held: Repository, sha: str) -> JSON:
     url = f"{shapes.repository_url(held)}/commits/{sha}"
     return shapes.shape(
-        "commit", url, sha=sha, node_id=f"C_{sha}", html_url=f"{shapes.WEB}/{held.full_name}/commit/{sha}"
+        "commit",
+        url,
+        sha=sha,
+        node_id=f"C_{sha}",
+        html_url=f"{shapes.WEB}/{held.full_name}/commit/{sha}",
+        author=shapes.user("developer"),
+        committer=shapes.user("developer"),
+        parents=[{"sha": parent, "url": url.replace(sha, parent)} for parent in held.git.parents(sha)],
     )
 
 
@@ -150,9 +158,10 @@ def get_contents(call: Call) -> Answer:
 
 
 def _content(held: Repository, path: str, ref: str, entry: TreeEntry) -> JSON:
-    url = f"{shapes.repository_url(held)}/contents/{path}?ref={ref}"
+    quoted = quote(path)
+    url = f"{shapes.repository_url(held)}/contents/{quoted}?ref={ref}"
     git_url = f"{shapes.repository_url(held)}/git/{entry.kind}s/{entry.sha}"
-    html_url = f"{shapes.WEB}/{held.full_name}/{entry.kind}/{ref}/{path}"
+    html_url = f"{shapes.WEB}/{held.full_name}/{entry.kind}/{ref}/{quoted}"
     return {
         "type": "dir" if entry.kind == "tree" else "file",
         "name": path.rsplit("/", 1)[-1],

@@ -1,7 +1,7 @@
 """GraphQL, executed on GitHub's official schema.
 
 Objects are dictionaries of values and of functions from a field's arguments to its value. A field that a
-dictionary lacks is an error marked `NOT_HELD`, which the judge refuses: better a failed test than a made-up null.
+dictionary lacks is an error marked `NOT_HELD`, which the judge refuses: no null is ever made up.
 """
 
 from collections.abc import Mapping
@@ -161,9 +161,9 @@ def _pull_request(call: Call, held: Repository, pull: Pull) -> JSON:
         "url": f"{shapes.WEB}/{held.full_name}/pull/{pull.number}",
         "title": pull.title,
         "body": pull.body,
-        "state": pull.state.upper(),
-        "closed": pull.state != "open",
-        "merged": pull.state == "merged",
+        "state": "MERGED" if pull.merged else pull.state.upper(),
+        "closed": pull.state == "closed",
+        "merged": pull.merged,
         "isDraft": pull.draft,
         "isCrossRepository": pull.head_repository is not None,
         "author": shapes.actor(pull.author),

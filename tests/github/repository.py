@@ -155,6 +155,9 @@ class BareRepository:
     def merge_base(self, base: str, head: str) -> str:
         return self.git("merge-base", base, head).decode().strip()
 
+    def parents(self, commit: str) -> list[str]:
+        return self.git("rev-list", "--no-walk", "--parents", commit).decode().split()[1:]
+
     def commits_between(self, base: str, head: str) -> list[str]:
         """The commits that `head` has and `base` has not, oldest first."""
         return self.git("rev-list", "--reverse", f"{base}..{head}").decode().split()

@@ -1,10 +1,11 @@
 """Objects in GitHub's shape.
 
-Each starts as the smallest instance that the official schema allows, so that what a schema leaves optional is
-absent, and takes the stand-in's values over it.
+Each holds the stand-in's own values and, besides, only what the official schema requires: what a schema
+leaves optional is absent.
 """
 
 import zlib
+from functools import reduce
 from typing import Any
 from urllib.parse import quote
 
@@ -13,6 +14,7 @@ from tests.github.state import JSON, Pull, Repository, State
 
 API = "https://api.github.com"
 WEB = "https://github.com"
+_LONG_AGO = "2026-01-01T00:00:00Z"
 
 
 def shape(name: str, address: str, /, **values: Any) -> JSON:
@@ -29,10 +31,26 @@ def inline(schema: JSON, address: str, /, **values: Any) -> JSON:
     unknown = values.keys() - schema["properties"].keys()
     if unknown:
         raise KeyError(f"{schema.get('title', address)} has no {', '.join(sorted(unknown))}")
-    smallest: JSON = _smallest(schema | {"nullable": False}, address)
-    if "url" in smallest:
-        smallest["url"] = address
-    return smallest | values
+    completed: JSON = _completed(schema, values, address)
+    if "url" in completed and "url" not in values:
+        completed["url"] = address
+    return completed
+
+
+def _completed(schema: JSON, value: Any, address: str) -> Any:
+    """`value` with whatever the schema requires and it lacks, at any depth."""
+    schema = _resolved(schema)
+    if not isinstance(value, dict):
+        return value
+    fields = schema.get("properties", {})
+    completed = {
+        name: _smallest(fields.get(name, {}), f"{address}/{name}")
+        for name in schema.get("required", [])
+        if name not in value
+    }
+    return completed | {
+        name: _completed(fields.get(name, {}), one, f"{address}/{name}") for name, one in value.items()
+    }
 
 
 def _resolved(schema: JSON) -> JSON:
@@ -40,13 +58,17 @@ def _resolved(schema: JSON) -> JSON:
         name = schema["$ref"].removeprefix("#/components/schemas/")
         return _resolved(spec()["components"]["schemas"][name])
     if "allOf" in schema:
-        parts = [_resolved(part) for part in schema["allOf"]]
-        merged: JSON = {"type": "object", "properties": {}, "required": []}
-        for part in parts:
-            merged["properties"] |= part.get("properties", {})
-            merged["required"] += part.get("required", [])
-        return merged
+        return reduce(_merged, map(_resolved, schema["allOf"]))
     return schema
+
+
+def _merged(one: JSON, other: JSON) -> JSON:
+    """What holds for both: the later schema adds to the fields that the earlier one describes."""
+    fields = dict(one.get("properties", {}))
+    for name, field in other.get("properties", {}).items():
+        fields[name] = _merged(_resolved(fields[name]), _resolved(field)) if name in fields else field
+    required = [*one.get("required", []), *other.get("required", [])]
+    return one | other | ({"properties": fields, "required": required} if fields else {})
 
 
 def _smallest(schema: JSON, url: str) -> Any:
@@ -60,8 +82,7 @@ def _smallest(schema: JSON, url: str) -> Any:
         return schema["enum"][0]
     match schema.get("type", "object"):
         case "object":
-            fields = schema.get("properties", {})
-            return {key: _smallest(fields.get(key, {}), f"{url}/{key}") for key in schema.get("required", [])}
+            return _completed(schema, {}, url)
         case "string":
             return _smallest_string(schema, url)
         case "array":
@@ -77,7 +98,7 @@ def _smallest_string(schema: JSON, url: str) -> str:
         case "uri":
             return url
         case "date-time":
-            return "2026-01-01T00:00:00Z"
+            return _LONG_AGO
         case _:
             return ""
 
@@ -91,6 +112,7 @@ def user(login: str) -> JSON:
         id=user_id(login),
         node_id=f"U_{user_id(login)}",
         html_url=f"{WEB}/{name}",
+        gravatar_id="",
         avatar_url=f"https://avatars.githubusercontent.com/u/{user_id(login)}",
         type="Bot" if login.endswith("[bot]") else "User",
     )
@@ -126,6 +148,10 @@ def repository(held: Repository, schema: str = "repository") -> JSON:
         default_branch=held.default_branch,
         html_url=f"{WEB}/{held.full_name}",
         clone_url=f"{WEB}/{held.full_name}.git",
+        git_url=f"git://github.com/{held.full_name}.git",
+        created_at=_LONG_AGO,
+        updated_at=_LONG_AGO,
+        pushed_at=_LONG_AGO,
     )
 
 
@@ -167,6 +193,7 @@ def pull_request(held: Repository, pull: Pull, schema: str = "pull-request") -> 
     if schema != "pull-request-simple":
         changed = held.git.changed_files(held.merge_base(pull), held.head(pull))
         values |= {
+            "merged": pull.merged,
             "comments": len(pull.comments),
             "review_comments": len(pull.review_comments),
             "commits": len(held.git.commits_between(held.base(pull), held.head(pull))),

@@ -154,7 +154,7 @@ class Standin:
         """A person comments on the pull request."""
         comment = self.add_comment(full_name, number, body, author=author, association=association)
         held, pull = self.repository(full_name), self.pull(full_name, number)
-        payload = webhooks.issue_comment_payload(self.state, held, pull, comment, "created")
+        payload = webhooks.issue_comment_payload(self.state, held, pull, comment)
         return self._webhook("issue_comment", payload)
 
     def rerun_event(self, full_name: str, run: CheckRun, *, sender: str = "maintainer") -> webhooks.Webhook:

@@ -77,7 +77,8 @@ class Pull:
     body: str
     created_at: str
     draft: bool = False
-    state: str = "open"
+    state: str = "open"  # or closed
+    merged: bool = False
     association: str = "CONTRIBUTOR"
     head_repository: str | None = None  # full name of the fork it comes from
     reviews: list[Review] = field(default_factory=list)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.github import shapes
-from tests.github.contracts import spec
 from tests.github.issues import comment_shape
 from tests.github.state import JSON, HookDelivery, IssueComment, Pull, Repository, State
 
@@ -67,65 +66,60 @@ def pull_request_payload(
     state: State, held: Repository, pull: Pull, action: str, sender: str, **extra: Any
 ) -> JSON:
     """`extra` gives what an action adds: `before` and `after` for synchronize, `changes` for edited."""
-    schema = f"webhook-pull-request-{action.replace('_', '-')}"
-    inline = _payload_schema(schema)["properties"]["pull_request"]
-    name = inline.get("$ref", "").removeprefix("#/components/schemas/") or "pull-request-webhook"
-    return {
-        "action": action,
-        "number": pull.number,
-        "pull_request": shapes.pull_request(held, pull, name),
+    return shapes.shape(
+        f"webhook-pull-request-{action.replace('_', '-')}",
+        shapes.repository_url(held),
+        action=action,
+        number=pull.number,
+        pull_request=shapes.pull_request(held, pull),
         **_context(state, held, sender),
         **extra,
-    }
-
-
-def issue_comment_payload(
-    state: State, held: Repository, pull: Pull, comment: IssueComment, action: str
-) -> JSON:
-    issue = shapes.inline(
-        _payload_schema("webhook-issue-comment-created")["properties"]["issue"],
-        f"{shapes.repository_url(held)}/issues/{pull.number}",
-        id=pull.id,
-        number=pull.number,
-        title=pull.title,
-        body=pull.body,
-        state=pull.state,
-        draft=pull.draft,
-        user=shapes.user(pull.author),
-        author_association=pull.association,
-        pull_request={
-            "url": f"{shapes.repository_url(held)}/pulls/{pull.number}",
-            "html_url": f"{shapes.WEB}/{held.full_name}/pull/{pull.number}",
-            "diff_url": f"{shapes.WEB}/{held.full_name}/pull/{pull.number}.diff",
-            "patch_url": f"{shapes.WEB}/{held.full_name}/pull/{pull.number}.patch",
-        },
     )
-    return {
-        "action": action,
-        "issue": issue,
-        "comment": comment_shape(held, pull, comment) | {"performed_via_github_app": None},
-        **_context(state, held, comment.author),
+
+
+def issue_comment_payload(state: State, held: Repository, pull: Pull, comment: IssueComment) -> JSON:
+    url = shapes.repository_url(held)
+    html_url = f"{shapes.WEB}/{held.full_name}/pull/{pull.number}"
+    issue = {
+        "id": pull.id,
+        "number": pull.number,
+        "title": pull.title,
+        "body": pull.body,
+        "state": pull.state,
+        "draft": pull.draft,
+        "user": shapes.user(pull.author),
+        "author_association": pull.association,
+        "created_at": pull.created_at,
+        "updated_at": pull.created_at,
+        "url": f"{url}/issues/{pull.number}",
+        "html_url": html_url,
+        "pull_request": {
+            "url": f"{url}/pulls/{pull.number}",
+            "html_url": html_url,
+            "diff_url": f"{html_url}.diff",
+            "patch_url": f"{html_url}.patch",
+        },
     }
+    return shapes.shape(
+        "webhook-issue-comment-created",
+        url,
+        action="created",
+        issue=issue,
+        comment=comment_shape(held, pull, comment),
+        **_context(state, held, comment.author),
+    )
 
 
 def check_run_payload(state: State, held: Repository, run: JSON, sender: str) -> JSON:
-    """`run` is the check run as the API shows it. The answer to a person's "Re-run"."""
-    suite = {"id": run["check_suite"]["id"], "head_sha": run["head_sha"], "head_branch": None}
-    schema = _payload_schema("webhook-check-run-rerequested")["properties"]["check_run"]
-    name = schema["$ref"].removeprefix("#/components/schemas/")
-    known = spec()["components"]["schemas"][name]["properties"]
-    values = {key: value for key, value in run.items() if key in known and key != "url"}
-    suite = shapes.inline(known["check_suite"], run["url"]) | suite
-    return {
-        "action": "rerequested",
-        "check_run": shapes.shape(name, run["url"], **values) | {"check_suite": suite},
+    """A person's "Re-run"; `run` is the check run as the API shows it."""
+    suite = {"id": run["check_suite"]["id"], "head_sha": run["head_sha"]}
+    return shapes.shape(
+        "webhook-check-run-rerequested",
+        shapes.repository_url(held),
+        action="rerequested",
+        check_run=run | {"check_suite": suite},
         **_context(state, held, sender),
-    }
-
-
-def _payload_schema(name: str) -> JSON:
-    schema: JSON = spec()["components"]["schemas"][name]
-    return schema
+    )
 
 
 def _context(state: State, held: Repository, sender: str) -> JSON:
