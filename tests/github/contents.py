@@ -163,7 +163,7 @@ def _content(held: Repository, path: str, ref: str, entry: TreeEntry) -> JSON:
     git_url = f"{shapes.repository_url(held)}/git/{entry.kind}s/{entry.sha}"
     html_url = f"{shapes.WEB}/{held.full_name}/{entry.kind}/{ref}/{quoted}"
     return {
-        "type": "dir" if entry.kind == "tree" else "file",
+        "type": _content_type(entry),
         "name": path.rsplit("/", 1)[-1],
         "path": path,
         "sha": entry.sha,
@@ -174,6 +174,12 @@ def _content(held: Repository, path: str, ref: str, entry: TreeEntry) -> JSON:
         "download_url": None,
         "_links": {"self": url, "git": git_url, "html": html_url},
     }
+
+
+def _content_type(entry: TreeEntry) -> str:
+    if entry.mode == "120000":
+        return "symlink"
+    return {"tree": "dir", "commit": "submodule"}.get(entry.kind, "file")
 
 
 OPERATIONS = [

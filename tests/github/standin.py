@@ -132,11 +132,13 @@ class Standin:
     def pull_request_event(
         self, full_name: str, number: int, action: str, *, sender: str | None = None, **extra: Any
     ) -> webhooks.Webhook:
+        """`extra` replaces what an action adds: `before` and `after` of a push, `changes` of an edit."""
         held, pull = self.repository(full_name), self.pull(full_name, number)
         if action == "synchronize":
             head = held.head(pull)
-            extra = {"before": f"{head}^", "after": head} | extra
-            extra["before"] = held.git.resolve(extra["before"])
+            extra = {"before": held.git.sha(f"{head}^"), "after": head} | extra
+        if action == "edited":
+            extra = {"changes": {}} | extra
         payload = webhooks.pull_request_payload(
             self.state, held, pull, action, sender or pull.author, **extra
         )

@@ -15,6 +15,7 @@ from tests.github import faults
 from tests.github.conftest import NAME, NUMBER, PULL, Installation, connect, post_review
 from tests.github.repository import BareRepository
 from tests.github.standin import Standin
+from tests.github.state import Token
 
 pytestmark = pytest.mark.anyio
 
@@ -63,21 +64,15 @@ async def test_a_revoked_token_is_refused(standin: Standin, client: Installation
 
 
 async def test_a_token_dies_after_an_hour(tmp_path: Path) -> None:
-    start = datetime.now(UTC)
-    times = iter([start] * 4 + [start + timedelta(hours=1)] * 9)
-    standin = Standin(tmp_path, clock=lambda: next(times))
+    times = [datetime(2026, 1, 1, tzinfo=UTC)]
+    standin = Standin(tmp_path, clock=lambda: times[-1])
+    standin.state.tokens["ghs_x"] = Token(standin.state.permissions, times[0] + timedelta(hours=1))
     transport = httpx.ASGITransport(standin.app)
     async with httpx.AsyncClient(transport=transport, base_url="https://api.github.com") as plain:
-        standin.state.tokens["ghs_x"] = _token(standin, start + timedelta(minutes=60))
-        headers = {"authorization": "token ghs_x"}
-        answers = [await plain.get("/installation/repositories", headers=headers) for _ in range(4)]
-    assert [answer.status_code for answer in answers] == [200, 200, 401, 401]
-
-
-def _token(standin: Standin, expires_at: datetime) -> Any:
-    from tests.github.state import Token
-
-    return Token(standin.state.permissions, expires_at)
+        for minutes, status in ((0, 200), (59, 200), (60, 401)):
+            times.append(times[0] + timedelta(minutes=minutes))
+            headers = {"authorization": "token ghs_x"}
+            assert (await plain.get("/installation/repositories", headers=headers)).status_code == status
 
 
 async def test_a_missing_permission_is_named(standin: Standin, client: Installation) -> None:
@@ -212,9 +207,8 @@ async def test_permission_of_a_collaborator_and_of_a_stranger(client: Installati
 
 
 def annotation(line: int) -> dict[str, Any]:
-    return {
-        "path": "run.sh", "start_line": line, "end_line": line, "annotation_level": "warning", "message": "no",
-    }  # fmt: skip
+    place = {"path": "run.sh", "start_line": line, "end_line": line}
+    return {**place, "annotation_level": "warning", "message": "no"}
 
 
 async def test_annotations_of_later_updates_are_appended(
