@@ -8,6 +8,8 @@ from typing import Any, NoReturn
 from tests.github.state import JSON, Pull, Repository, State, Token
 
 DOCUMENTATION = "https://docs.github.com/rest"
+REPOSITORY = "/repos/{owner}/{repo}"
+BODY_LIMIT = 65_536  # characters of a comment or a review
 
 
 @dataclass(frozen=True)

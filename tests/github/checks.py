@@ -3,10 +3,9 @@
 from urllib.parse import quote
 
 from tests.github import shapes
-from tests.github.call import Answer, Call, Operation, invalid, not_found, page_of
+from tests.github.call import REPOSITORY, Answer, Call, Operation, invalid, not_found, page_of
 from tests.github.state import JSON, CheckRun, Repository, State
 
-REPOSITORY = "/repos/{owner}/{repo}"
 ANNOTATIONS = 50  # a request
 OUTPUT_LIMIT = 65_535  # characters of summary and of text
 MESSAGE_LIMIT = 64 * 1024  # bytes of an annotation's message and of its raw details

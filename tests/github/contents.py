@@ -4,13 +4,12 @@ import base64
 from urllib.parse import quote
 
 from tests.github import shapes
-from tests.github.call import Answer, Call, Operation, not_found
+from tests.github.call import REPOSITORY, Answer, Call, Operation, not_found
 from tests.github.pulls import diff_entries
 from tests.github.repository import GitObject, TreeEntry
 from tests.github.state import JSON, Repository
 
 COMPARED_FILES = 300
-REPOSITORY = "/repos/{owner}/{repo}"
 
 
 def get_repository(call: Call) -> Answer:
@@ -18,7 +17,7 @@ def get_repository(call: Call) -> Answer:
 
 
 def get_permission(call: Call) -> Answer:
-    """`none` for a stranger, as on a public repository's private side; GitHub answers 200 there as well."""
+    """A stranger may read a public repository; on a private one the permission is `none`, at status 200."""
     login = call.path["username"]
     permission = call.repository.collaborators.get(login, "none" if call.repository.private else "read")
     user = shapes.user(login) | {"permissions": _permission_flags(permission), "role_name": permission}

@@ -98,6 +98,7 @@ def cut_openapi(spec: dict[str, Any]) -> dict[str, Any]:
     for mapping in _mappings(cut["paths"]):  # the validator cannot discriminate an array by its `type`
         if "oneOf" in mapping:
             mapping.pop("discriminator", None)
+    _admit_deleted_fork(cut["components"]["schemas"])
     comment = cut["components"]["schemas"]["pull-request-review-comment"]["properties"]
     for name in ("line", "position"):  # null on an outdated comment, which the description forgets
         comment[name]["nullable"] = True
@@ -134,6 +135,15 @@ def _admit_null(node: Any) -> None:
         values = mapping.get("enum")
         if mapping.get("nullable") is True and isinstance(values, list) and None not in values:
             values.append(None)
+
+
+def _admit_deleted_fork(schemas: dict[str, Any]) -> None:
+    """`head.repo` is null once the fork is gone (desktop/desktop#3022), which the description forgets."""
+    for name in ("pull-request", "pull-request-simple"):
+        repo = schemas[name]["properties"]["head"]["properties"]
+        repo["repo"] = {"$ref": "#/components/schemas/nullable-repository"}
+    pushed = schemas["webhook-pull-request-synchronize"]["properties"]["pull_request"]
+    pushed["properties"]["head"]["properties"]["repo"]["nullable"] = True
 
 
 def _mappings(node: Any) -> Iterator[dict[str, Any]]:

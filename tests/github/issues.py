@@ -1,11 +1,19 @@
 """Comments on the pull request's conversation, and reactions to them."""
 
 from tests.github import shapes
-from tests.github.call import Answer, Call, Operation, Refused, invalid, not_found, page_of
+from tests.github.call import (
+    BODY_LIMIT,
+    REPOSITORY,
+    Answer,
+    Call,
+    Operation,
+    Refused,
+    invalid,
+    not_found,
+    page_of,
+)
 from tests.github.state import JSON, IssueComment, Pull, Repository
 
-REPOSITORY = "/repos/{owner}/{repo}"
-BODY_LIMIT = 65_536  # characters
 REACTIONS = ("+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes")
 
 

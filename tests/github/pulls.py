@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from tests.github import shapes
-from tests.github.call import Answer, Call, Operation, page_of
+from tests.github.call import REPOSITORY, Answer, Call, Operation, page_of
 from tests.github.repository import ChangedFile
 from tests.github.state import JSON, Pull, Repository
 
-PULL = "/repos/{owner}/{repo}/pulls/{pull_number}"
+PULL = f"{REPOSITORY}/pulls/{{pull_number}}"
 LISTED_FILES = 3000
 
 
@@ -83,7 +83,7 @@ OPERATIONS = [
     Operation("GET", f"{PULL}/files", list_files, needs="pull_requests=read"),
     Operation(
         "GET",
-        "/repos/{owner}/{repo}/commits/{commit_sha}/pulls",
+        f"{REPOSITORY}/commits/{{commit_sha}}/pulls",
         list_pulls_of_commit,
         needs="pull_requests=read",
     ),

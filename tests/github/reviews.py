@@ -3,13 +3,12 @@
 from typing import NoReturn
 
 from tests.github import shapes
-from tests.github.call import Answer, Call, Operation, Refused, not_found, page_of
+from tests.github.call import BODY_LIMIT, REPOSITORY, Answer, Call, Operation, Refused, not_found, page_of
 from tests.github.hunks import Hunk, hunks
 from tests.github.pulls import PULL, changed_files
 from tests.github.state import JSON, Pull, Repository, Review, ReviewComment, Thread
 from tests.github.threads import present_line
 
-BODY_LIMIT = 65_536  # characters
 _STATES = {"COMMENT": "COMMENTED", "APPROVE": "APPROVED", "REQUEST_CHANGES": "CHANGES_REQUESTED"}
 _SIDES = ("LEFT", "RIGHT")
 
@@ -228,7 +227,7 @@ OPERATIONS = [
     Operation("POST", f"{PULL}/comments/{{comment_id}}/replies", reply, needs="pull_requests=write"),
     Operation(
         "PATCH",
-        "/repos/{owner}/{repo}/pulls/comments/{comment_id}",
+        f"{REPOSITORY}/pulls/comments/{{comment_id}}",
         update_comment,
         needs="pull_requests=write",
     ),

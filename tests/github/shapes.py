@@ -190,6 +190,8 @@ def pull_request(held: Repository, pull: Pull, schema: str = "pull-request") -> 
         "base": _branch(held, pull.base, held.base(pull), held.full_name),
         "head": _branch(held, pull.head, held.head(pull), pull.head_repository or held.full_name),
     }
+    if pull.fork_deleted:
+        values["head"]["repo"] = None
     if schema != "pull-request-simple":
         changed = held.git.changed_files(held.merge_base(pull), held.head(pull))
         values |= {

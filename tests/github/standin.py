@@ -142,7 +142,7 @@ class Standin:
         payload = webhooks.pull_request_payload(
             self.state, held, pull, action, sender or pull.author, **extra
         )
-        return self._webhook("pull_request", payload)
+        return self.webhook("pull_request", payload)
 
     def comment_event(
         self,
@@ -157,14 +157,19 @@ class Standin:
         comment = self.add_comment(full_name, number, body, author=author, association=association)
         held, pull = self.repository(full_name), self.pull(full_name, number)
         payload = webhooks.issue_comment_payload(self.state, held, pull, comment)
-        return self._webhook("issue_comment", payload)
+        return self.webhook("issue_comment", payload)
 
     def rerun_event(self, full_name: str, run: CheckRun, *, sender: str = "maintainer") -> webhooks.Webhook:
         held = self.repository(full_name)
         shown = checks.run_shape(self.state, held, run)
-        return self._webhook("check_run", webhooks.check_run_payload(self.state, held, shown, sender))
+        return self.webhook("check_run", webhooks.check_run_payload(self.state, held, shown, sender))
 
-    def _webhook(self, event: str, payload: JSON) -> webhooks.Webhook:
+    def rerun_all_event(self, full_name: str, number: int, *, sender: str = "maintainer") -> webhooks.Webhook:
+        held, pull = self.repository(full_name), self.pull(full_name, number)
+        return self.webhook("check_suite", webhooks.check_suite_payload(self.state, held, pull, sender))
+
+    def webhook(self, event: str, payload: JSON) -> webhooks.Webhook:
+        """Signs any payload, such as one of `contracts.webhook_examples()`."""
         webhook = webhooks.sign(self.webhook_secret, event, payload, self.app_id)
         webhooks.remember(self.state, webhook)
         return webhook

@@ -81,6 +81,7 @@ class Pull:
     merged: bool = False
     association: str = "CONTRIBUTOR"
     head_repository: str | None = None  # full name of the fork it comes from
+    fork_deleted: bool = False  # `head.repo` is null then
     reviews: list[Review] = field(default_factory=list)
     threads: list[Thread] = field(default_factory=list)
     comments: list[IssueComment] = field(default_factory=list)

@@ -135,6 +135,22 @@ def test_a_comment_s_webhook_is_github_s_and_signed(standin: Standin) -> None:
     assert judge.webhook_complaints(broken)
 
 
+@pytest.mark.usefixtures("repository")
+@pytest.mark.parametrize("action", ["opened", "synchronize"])
+def test_a_deleted_fork_is_null(standin: Standin, action: str) -> None:
+    standin.pull(NAME, NUMBER).fork_deleted = True
+    webhook = standin.pull_request_event(NAME, NUMBER, action)
+    assert judge.webhook_complaints(webhook) == []
+    assert webhook.payload["pull_request"]["head"]["repo"] is None
+
+
+@pytest.mark.usefixtures("repository")
+def test_a_suite_s_rerun_is_github_s(standin: Standin) -> None:
+    webhook = standin.rerun_all_event(NAME, NUMBER)
+    assert judge.webhook_complaints(webhook) == []
+    assert webhook.payload["check_suite"]["head_sha"] == standin.repository(NAME).git.sha("feature")
+
+
 async def test_a_rerun_s_webhook_is_github_s(standin: Standin, client: Installation) -> None:
     run = {"name": "npu-review", "head_sha": standin.repository(NAME).git.sha("feature")}
     await client.arequest("POST", f"/repos/{NAME}/check-runs", json=run)

@@ -122,6 +122,28 @@ def check_run_payload(state: State, held: Repository, run: JSON, sender: str) ->
     )
 
 
+def check_suite_payload(state: State, held: Repository, pull: Pull, sender: str) -> JSON:
+    """A person's "Re-run all checks" on the pull request's head."""
+    head = held.head(pull)
+    suite = {
+        "id": int(head[:8], 16),
+        "head_sha": head,
+        "head_branch": pull.head,
+        "status": "queued",
+        "conclusion": None,
+        "before": held.base(pull),
+        "after": head,
+        "app": shapes.app(state),
+    }
+    return shapes.shape(
+        "webhook-check-suite-rerequested",
+        shapes.repository_url(held),
+        action="rerequested",
+        check_suite=suite,
+        **_context(state, held, sender),
+    )
+
+
 def _context(state: State, held: Repository, sender: str) -> JSON:
     return {
         "repository": shapes.repository(held, "repository-webhooks"),
