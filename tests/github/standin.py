@@ -3,10 +3,11 @@
 In a test it is the client's transport, `httpx.ASGITransport(standin.app)`; in the demo uvicorn serves it.
 """
 
+import copy
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,7 @@ _GRAPHQL = Operation("POST", "/graphql", graphql.answer)
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request and what was answered. Credentials are not kept."""
+    """A request and what was answered; the authorization header is not kept."""
 
     method: str
     path: str
@@ -202,24 +203,28 @@ class Standin:
         answer = Answer() if fault and not fault.served else self._serve(request, operation, body)
         if fault is not None:
             answer = fault.spoil(answer)
-        headers = self._rate_limit() | dict(answer.headers)
-        is_json = answer.raw is None
+        answer = replace(answer, headers=self._rate_limit() | dict(answer.headers))
+        sent = json.dumps(answer.body).encode() if answer.raw is None else answer.raw
+        self._record(request, operation, body, answer, injected=fault is not None)
+        return Response(sent, answer.status, answer.headers, answer.media_type)
+
+    def _record(
+        self, request: Request, operation: Operation, body: Any, answer: Answer, *, injected: bool
+    ) -> None:
         exchange = Exchange(
             method=request.method,
-            path=path,
+            path=request.url.path,
             template=operation.path,
             parameters=dict(request.path_params),
             query=dict(request.query_params),
             request=body,
             status=answer.status,
-            response=answer.body if is_json else None,
+            response=copy.deepcopy(answer.body),
             media_type=answer.media_type,
-            headers=headers,
-            injected=fault is not None,
+            headers=dict(answer.headers),
+            injected=injected,
         )
         self.requests.append(exchange)
-        sent = json.dumps(answer.body).encode() if answer.raw is None else answer.raw
-        return Response(sent, answer.status, headers, answer.media_type)
 
     def _serve(self, request: Request, operation: Operation, body: JSON | None) -> Answer:
         try:
