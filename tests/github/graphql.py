@@ -114,7 +114,7 @@ def _repository(call: Call, held: Repository) -> JSON:
     owner, name = held.full_name.split("/")
     return {
         "id": f"R_{held.id}",
-        "databaseId": held.id,
+        "databaseId": None,  # an Int, which our ids have outgrown
         "name": name,
         "nameWithOwner": held.full_name,
         "owner": {"__typename": "User", "login": owner},

@@ -117,10 +117,10 @@ def issue_comment(call: Call, held: Repository, pull: Pull, comment: IssueCommen
 
 
 def _comment(call: Call, comment: ReviewComment | IssueComment) -> JSON:
-    """`fullDatabaseId` is a BigInt, which comes as a string; `databaseId` is absent above 2^31 - 1."""
+    """`fullDatabaseId` is a BigInt, which comes as a string."""
     own = comment.author == call.state.bot
     values: dict[str, Any] = {
-        "databaseId": comment.id,
+        "databaseId": None,  # an Int, which these ids have outgrown
         "fullDatabaseId": str(comment.id),
         "body": comment.body,
         "isMinimized": comment.minimized is not None,

@@ -176,7 +176,8 @@ class State:
         }
     )
     used_requests: int = 0
-    counter: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1_000_001))
+    # Comments and check runs have long outgrown 32 bits on GitHub.
+    counter: "itertools.count[int]" = field(default_factory=lambda: itertools.count(3_000_000_001))
 
     @property
     def bot(self) -> str:
