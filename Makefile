@@ -27,7 +27,7 @@ lint: $(READY)   ## formatting, lint, types, import arrows
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
-	@$(BIN)/lint-imports --no-timing
+	@$(BIN)/lint-imports --no-logo
 
 format: $(READY) ## format and mend what can be mended
 	@$(BIN)/ruff format .

@@ -51,7 +51,7 @@ class Answer:
     media_type: str = "application/json; charset=utf-8"
 
 
-class Refused(Exception):  # noqa: N818 - an answer, not an error of ours
+class Refused(Exception):
     """An answer in GitHub's error shape."""
 
     def __init__(
