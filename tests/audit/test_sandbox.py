@@ -96,6 +96,7 @@ def test_memory_is_bounded() -> None:
 def test_the_worker_gets_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NPU_REVIEW_PRIVATE_KEY", "must-not-appear")
     with Worker(Request(snapshot({}))) as worker:
+        worker.ask({})
         environment = Path(f"/proc/{worker.process.pid}/environ").read_bytes()
     assert environment == b"LC_ALL=C.UTF-8\0"
 
