@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,8 +25,8 @@ query PullRequest($owner: String!, $name: String!, $number: Int!, $check: String
         nodes { comments(first: 1) { nodes { fullDatabaseId body viewerDidAuthor } } }
       }
       commits(last: 1) {
-        nodes { commit { oid checkSuites(first: 20) { nodes {
-          checkRuns(first: 5, filterBy: {checkName: $check}) { nodes { fullDatabaseId externalId } }
+        nodes { commit { oid checkSuites(first: 5, filterBy: {checkName: $check}) { nodes {
+          checkRuns(first: 5, filterBy: {checkName: $check}) { nodes { resourcePath externalId } }
         } } } }
       }
     }
@@ -79,7 +80,7 @@ class _Threads(_Model):
 
 
 class _CheckRun(_Model):
-    id: int = Field(alias="fullDatabaseId")
+    path: str = Field(alias="resourcePath")
     external_id: str | None = Field(alias="externalId")
 
 
@@ -125,6 +126,8 @@ def _check_run(pull: _Pull) -> int | None:
             for node in suite["checkRuns"]["nodes"]:
                 run = _CheckRun.model_validate(node)
                 # The marker: only our own runs carry the head commit as external id.
-                if run.external_id == pull.head:
-                    return run.id
+                # `databaseId` is an Int, which these ids have outgrown; the path ends with the id.
+                match = re.search(r"/runs/(\d+)$", run.path)
+                if run.external_id == pull.head and match:
+                    return int(match[1])
     return None

@@ -13,7 +13,7 @@ from tests.github import shapes
 from tests.github.call import Answer, Call
 from tests.github.contracts import graphql_schema
 from tests.github.graphql_mutations import mutations
-from tests.github.graphql_objects import connection, forbidden, issue_comment, review_thread
+from tests.github.graphql_objects import commit, connection, forbidden, issue_comment, review_thread
 from tests.github.repository import GitObject
 from tests.github.state import JSON, Pull, Repository
 
@@ -174,5 +174,6 @@ def _pull_request(call: Call, held: Repository, pull: Pull) -> JSON:
         "headRefOid": held.head(pull),
         "changedFiles": len(held.git.changed_files(held.merge_base(pull), held.head(pull))),
         "reviewThreads": connection(threads, lambda thread: review_thread(call, held, pull, thread)),
+        "commits": connection([held.head(pull)], lambda oid: {"commit": commit(call, held, oid)}),
         "comments": connection(pull.comments, lambda comment: issue_comment(call, held, pull, comment)),
     }

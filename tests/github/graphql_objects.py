@@ -7,7 +7,7 @@ from graphql import GraphQLError
 
 from tests.github import shapes
 from tests.github.call import Call
-from tests.github.state import JSON, IssueComment, Pull, Repository, ReviewComment, Thread
+from tests.github.state import JSON, CheckRun, IssueComment, Pull, Repository, ReviewComment, Thread
 from tests.github.threads import present_line
 
 Item = TypeVar("Item")
@@ -113,6 +113,41 @@ def issue_comment(call: Call, held: Repository, pull: Pull, comment: IssueCommen
         "id": f"IC_{comment.id}",
         "url": f"{shapes.WEB}/{held.full_name}/pull/{pull.number}#issuecomment-{comment.id}",
         "authorAssociation": comment.association,
+    }
+
+
+def commit(call: Call, held: Repository, oid: str) -> JSON:
+    """A commit with its check suite of this App, which is there once it has a run."""
+
+    def suites(arguments: JSON) -> JSON:
+        if not call.grants("checks=read"):
+            raise forbidden()
+        wanted = (arguments.get("filterBy") or {}).get("checkName")
+        runs = [run for run in held.check_runs if run.head == oid and wanted in (None, run.name)]
+        return connection([oid] if runs else [], lambda _: _check_suite(held, runs))(arguments)
+
+    return {"__typename": "Commit", "oid": oid, "checkSuites": suites}
+
+
+def _check_suite(held: Repository, runs: Sequence[CheckRun]) -> JSON:
+    def check_runs(arguments: JSON) -> JSON:
+        wanted = (arguments.get("filterBy") or {}).get("checkName")
+        shown = [run for run in runs if wanted in (None, run.name)]
+        return connection(shown, lambda run: _check_run(held, run))(arguments)
+
+    return {"__typename": "CheckSuite", "checkRuns": check_runs}
+
+
+def _check_run(held: Repository, run: CheckRun) -> JSON:
+    path = f"/{held.full_name}/runs/{run.id}"
+    return {
+        "__typename": "CheckRun",
+        "id": f"CR_{run.id}",
+        "databaseId": None,  # an Int, which these ids have outgrown
+        "name": run.name,
+        "externalId": run.external_id or None,
+        "resourcePath": path,
+        "permalink": f"{shapes.WEB}{path}",
     }
 
 
