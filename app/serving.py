@@ -26,6 +26,7 @@ STOP_SECONDS = 25
 
 def serve(host: str | None, port: int | None, workers: int | None) -> int:
     """Web server and, unless ``workers`` is 0, worker in one process; the exit code."""
+    _leave_on_sigterm()
     try:
         settings = settings_module.load()
         with database(settings) as url:
@@ -37,6 +38,7 @@ def serve(host: str | None, port: int | None, workers: int | None) -> int:
 
 def run_worker() -> int:
     """Only the worker; the exit code."""
+    _leave_on_sigterm()
     try:
         settings = settings_module.load()
         with database(settings) as url:
@@ -98,6 +100,15 @@ async def _work(settings: Settings, url: str) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, task.cancel)
         await asyncio.gather(task, return_exceptions=True)
+
+
+def _leave_on_sigterm() -> None:
+    """Unwind on SIGTERM, so that the embedded database stops; uvicorn raises it again at its end."""
+
+    def leave(*_: object) -> None:
+        raise SystemExit(0)
+
+    signal.signal(signal.SIGTERM, leave)
 
 
 def _log() -> None:

@@ -82,15 +82,9 @@ async def test_what_a_dead_worker_was_doing_is_queued_again(pool: Pool, reviewer
     await queued(pool, reviewer)
     queue = ReviewQueue(pool, reviewer)
     await queue.open()
-    await rows(
-        pool,
-        "INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now() - interval '1 hour') RETURNING id",
-    )
-    await rows(
-        pool,
-        "UPDATE procrastinate_jobs SET status = 'doing', worker_id = (SELECT max(id) FROM procrastinate_workers)"
-        " RETURNING id",
-    )
+    worker = "INSERT INTO procrastinate_workers (last_heartbeat) VALUES (now() - interval '1 hour')"
+    await rows(pool, f"{worker} RETURNING id")
+    await rows(pool, "UPDATE procrastinate_jobs SET status = 'doing', worker_id = 1 RETURNING id")
     await queue._recover(0)
     assert await rows(pool, "SELECT status FROM procrastinate_jobs") == [("todo",)]
 
