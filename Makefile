@@ -33,9 +33,12 @@ format: $(READY) ## format and mend what can be mended
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-lock:            ## write requirements.lock anew (needs uv)
-	uv pip compile pyproject.toml deploy/build.in --all-extras --universal --python-version 3.11 \
-	    --generate-hashes --no-strip-extras --no-header --no-annotate --no-emit-index-url --no-emit-find-links -o requirements.lock
+LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-strip-extras \
+       --no-header --no-annotate --no-emit-index-url --no-emit-find-links
+
+lock:            ## write the lock files anew (needs uv)
+	$(LOCK) pyproject.toml deploy/build.in --all-extras -o requirements.lock
+	$(LOCK) pyproject.toml deploy/build.in --extra server -c requirements.lock -o deploy/server.lock
 
 clean:           ## remove what make made
 	rm -rf $(VENV) build dist *.egg-info
