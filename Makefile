@@ -13,7 +13,7 @@ $(READY): requirements.lock pyproject.toml
 	@echo "Setting up $(VENV) (once) ..."
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "npu-review needs Python 3.11 or newer; set PYTHON=...")'
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --progress-bar on -q --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
 
