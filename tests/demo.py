@@ -127,7 +127,7 @@ def server(standin: Standin, api: str, folder: Path) -> Iterator[str]:
         "NPU_REVIEW_GITHUB_API": api,
         "NPU_REVIEW_DATA": str(folder / "data"),
         # Where the embedded PostgreSQL puts its lock file and, if need be, its socket.
-        "XDG_RUNTIME_DIR": str(folder),
+        "TMPDIR": str(folder),
         "NPU_REVIEW_PORT": address.rpartition(":")[2],
     }
     log = folder / "server.log"
