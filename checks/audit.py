@@ -13,7 +13,7 @@ from checks import scope, yamlfile
 from checks.hydra.compose import Bases, Composer
 from checks.hydra.config import EffectiveConfig
 from checks.hydra.overrides import Fault
-from checks.launches import Launch, command_of, resolve
+from checks.launches import Launch, command_of, looks_like_training, resolve
 from checks.model import Crash, Edit, Finding, Job, NotChecked
 from checks.rules import all_rules
 from checks.rules.base import LaunchRule
@@ -62,6 +62,7 @@ def audit(
     for context in _contexts(snapshot, touched, given, result, seen):
         if touched is None or touched & (context.outcome.files | {context.path}):
             result.not_checked += context.outcome.not_checked
+            result.not_checked += _not_recognised(context.outcome)
             whole = True
         else:
             whole = False
@@ -133,6 +134,15 @@ def _context(snapshot: Snapshot, path: str, job: Job | None, shell: Shell) -> Co
         return Context(path, job, shell, evaluate(snapshot, shell.copy()))
     except NotFetched:
         return None
+
+
+def _not_recognised(outcome: Outcome) -> list[NotChecked]:
+    """Commands that are given overrides but are none of the known ways to start training."""
+    return [
+        NotChecked(each.scripts[-1], f"line {each.span.line}: overrides for a command that is not recognised")
+        for each in outcome.invocations
+        if command_of(each) is None and looks_like_training(each.argv)
+    ]
 
 
 def _launches(snapshot: Snapshot, composer: Composer, context: Context) -> Iterator[Launch]:

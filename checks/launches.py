@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from checks.hydra.compose import Composer, Unresolvable
 from checks.hydra.config import EffectiveConfig
 from checks.hydra.entry import Entry, Flags, NoEntry, NotHydra, OutsideTree, find_entry, nearest_entry
 from checks.hydra.overrides import Fault, Override, override_of, unresolved
+from checks.hydra.unknown import marked
 from checks.markdown import code
 from checks.model import Job, LaunchStatus, LaunchSummary, Span
 from checks.shell.evaluate import Invocation
@@ -134,9 +135,9 @@ def _is_test(module: str) -> bool:
     return posixpath.basename(module).startswith("test_")
 
 
-def looks_like_training(command: Command) -> bool:
-    """True if a command with no entry point in the tree still passes Hydra overrides."""
-    dotted = [word for word in command.words if re.match(r"[+~]*[\w.]+\.[\w.]+=", word.known or "")]
+def looks_like_training(words: Sequence[Field]) -> bool:
+    """True if the words hold Hydra overrides, whatever command they are given to."""
+    dotted = [word for word in words if re.match(r"[+~]*\w+\.[\w.]+=", marked(word.text))]
     return len(dotted) >= 2
 
 
@@ -155,7 +156,7 @@ def resolve(
         overrides=tuple(override_of(word) for word in command.words),
         status="unresolved",
     )
-    trains = looks_like_training(command)
+    trains = looks_like_training(command.words)
     if invocation.cwd is None:
         return replace(launch, reason="the working directory is not known") if trains else None
     try:

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import posixpath
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from checks.markdown import code
 from checks.model import NotChecked, Span
-from checks.shell.expand import expand, expand_array, expand_text
+from checks.shell.builtins import BUILTINS, IGNORED, NOT_EVALUATED, assign, declare, unwrap
+from checks.shell.expand import expand, expand_text
 from checks.shell.parse import DECLARATIONS, parse
 from checks.shell.scan import ShellSyntaxError
 from checks.shell.source import Source
 from checks.shell.state import NotUnderstood, Shell
 from checks.shell.syntax import (
-    ArrayLiteral,
-    Assignment,
     Command,
     For,
     Function,
@@ -38,14 +37,9 @@ from checks.snapshot import NotFetched, Snapshot, SnapshotError
 MAX_STEPS = 20_000
 MAX_SCRIPTS_DEEP = 8
 IMAGE_FOLDERS = ("/usr/", "/etc/", "/root/", "/opt/")
+HARMLESS = frozenset({"exit", "true", ":", "echo", "printf", "return"})
+SHELL_OPTIONS = frozenset("ehluvxp")
 SHELLS = frozenset({"bash", "sh", "/bin/bash", "/bin/sh", "/usr/bin/bash"})
-IGNORED = frozenset(
-    {":", "true", "echo", "printf", "wait", "ulimit", "umask", "trap", "shopt", "hash", "type"}
-)
-NOT_EVALUATED = frozenset({
-    "read", "eval", "getopts", "mapfile", "readarray", "let", "pushd", "popd", "dirs", "alias", "unalias",
-    "return", "break", "continue", "false", "[", "test", "select", "coproc", "complete", "enable", "fc",
-})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +167,7 @@ class _Run:
         first = command.words[0]
         name = known(expand_text(shell, first)[0]) if isinstance(first, Word) else None
         if name in DECLARATIONS:
-            self.declare(command, shell)
+            declare(shell, command)
             return
         fields = [value for word in command.words if isinstance(word, Word) for value in expand(shell, word)]
         if fields:
@@ -190,8 +184,8 @@ class _Run:
             return
         if name == "exit":
             raise _Exit
-        if name in _BUILTINS:
-            _BUILTINS[name](shell, command.start, argv[1:])
+        if name in BUILTINS:
+            BUILTINS[name](shell, command.start, argv[1:])
             return
         if name in (".", "source"):
             self.source(command, argv[1:], shell, scripts)
@@ -199,7 +193,7 @@ class _Run:
         inner = shell.copy()
         for assignment in command.assignments:
             assign(inner, assignment, exported=True)
-        argv = _unwrap(inner, argv)
+        argv = unwrap(inner, command.start, argv)
         if not argv or not self.call(command, argv, inner, scripts):
             self.outcome.invocations.append(
                 Invocation(
@@ -216,15 +210,13 @@ class _Run:
         name = argv[0].known or ""
         if name in SHELLS:
             arguments = list(argv[1:])
-            while (
-                arguments and (arguments[0].known or "").lstrip("-+").isalpha() and _is_option(arguments[0])
-            ):
-                if "c" in (arguments[0].known or ""):
-                    raise NotUnderstood(command.start, code(f"{name} -c"))
+            while arguments and (option := arguments[0].known or "").startswith(("-", "+")):
+                if not set(option[1:]) <= SHELL_OPTIONS:
+                    raise NotUnderstood(command.start, code(f"{name} {option}"))
                 arguments.pop(0)
             if not arguments:
-                return False
-        elif "/" in name and name.endswith(".sh"):
+                raise NotUnderstood(command.start, f"{code(name)} that reads its standard input")
+        elif argv[0].text and isinstance(end := argv[0].text[-1], str) and end.endswith(".sh"):
             arguments = list(argv)
         else:
             return False
@@ -295,46 +287,6 @@ class _Run:
             self.outcome.not_checked.append(NotChecked(path, str(error)))
             return None
 
-    def declare(self, command: Simple, shell: Shell) -> None:
-        """``export``, ``readonly``, ``local``, ``declare``, ``typeset``."""
-        name = expand_text(shell, command.words[0])[0] if isinstance(command.words[0], Word) else ()
-        exported = known(name) == "export"
-        for word in command.words[1:]:
-            if isinstance(word, Assignment):
-                assign(shell, word, exported=exported)
-                continue
-            for option in expand(shell, word):
-                text = option.known
-                if text is None or (text.startswith(("-", "+")) and not set(text[1:]) <= set("aAxrgpnft")):
-                    raise NotUnderstood(command.start, "a declaration that is not known")
-                if text.startswith("-"):
-                    if "A" in text:
-                        raise NotUnderstood(command.start, "an associative array")
-                    exported = exported or "x" in text
-                elif exported and text in shell.variables:
-                    shell.variables[text] = replace(shell.variables[text], exported=True)
-
-
-def assign(shell: Shell, assignment: Assignment, *, exported: bool = False) -> None:
-    """Do ``name=value`` and its variants in ``shell``."""
-    if assignment.index is not None:
-        raise NotUnderstood(assignment.start, code(f"{assignment.name}[{assignment.index}]="))
-    if assignment.name == "IFS":
-        raise NotUnderstood(assignment.start, "`IFS=`")
-    before = shell.variables.get(assignment.name)
-    span = shell.source.span(assignment.start, assignment.end)
-    if isinstance(assignment.value, ArrayLiteral):
-        fields = expand_array(shell, assignment.value)
-        kept = before.fields if before and assignment.append else ()
-        shell.assign(assignment.name, Variable(kept + fields, is_array=True, exported=exported))
-        return
-    text, origins = expand_text(shell, assignment.value)
-    if assignment.append and before:
-        if before.is_array:
-            raise NotUnderstood(assignment.start, f"{code(assignment.name + '+=')} of text to an array")
-        text, origins = (*before.text, *text), (*before.fields[0].origins, *origins)
-    shell.assign(assignment.name, Variable((Field(text, span, origins),), exported=exported))
-
 
 def _harmless(command: Command) -> bool:
     """True if skipping ``command`` hides nothing: it only prints, ends or does nothing."""
@@ -344,69 +296,4 @@ def _harmless(command: Command) -> bool:
     if not isinstance(command, Simple) or not command.words or not isinstance(command.words[0], Word):
         return False
     first = command.words[0].parts
-    return len(first) == 1 and getattr(first[0], "text", "") in {
-        "exit",
-        "true",
-        ":",
-        "echo",
-        "printf",
-        "return",
-    }
-
-
-def _is_option(value: Field) -> bool:
-    return (value.known or "").startswith(("-", "+"))
-
-
-def _unwrap(shell: Shell, argv: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Take off ``nohup``, ``exec``, ``command`` and ``env A=b``; ``env``'s assignments go into ``shell``."""
-    while argv and argv[0].known in ("nohup", "exec", "command", "env"):
-        is_env, argv = argv[0].known == "env", argv[1:]
-        while is_env and argv and "=" in (argv[0].known or "").lstrip("="):
-            name, _, value = (argv[0].known or "").partition("=")
-            shell.assign(name, Variable((replace(argv[0], text=(value,) if value else ()),), exported=True))
-            argv = argv[1:]
-    return argv
-
-
-def _cd(shell: Shell, _: int, arguments: tuple[Field, ...]) -> None:
-    target = arguments[0].known if arguments else None
-    if target is None or target == "-":
-        shell.cwd = None
-    elif not target.startswith("/"):
-        path = None if shell.cwd is None else posixpath.normpath(posixpath.join(shell.cwd, target))
-        shell.cwd = None if path is None or path.startswith("..") else path.removeprefix(".")
-    else:
-        shell.cwd = None
-
-
-def _set(shell: Shell, start: int, arguments: tuple[Field, ...]) -> None:
-    names = [argument.known for argument in arguments]
-    if "--" in names:
-        shell.arguments = arguments[names.index("--") + 1 :]
-    elif not all(name is not None and name.startswith(("-", "+")) for name in names if name != "pipefail"):
-        raise NotUnderstood(start, "`set` with arguments")
-
-
-def _unset(shell: Shell, start: int, arguments: tuple[Field, ...]) -> None:
-    for argument in arguments:
-        if argument.known is None:
-            raise NotUnderstood(start, "`unset` of a name that is not known")
-        if not argument.known.startswith("-"):
-            # Unset here means empty for sure, unlike a name nobody ever set.
-            shell.variables[argument.known] = Variable((Field((), argument.span),))
-
-
-def _shift(shell: Shell, start: int, arguments: tuple[Field, ...]) -> None:
-    count = arguments[0].known if arguments else "1"
-    if count is None or not count.isdigit():
-        raise NotUnderstood(start, "`shift` by a count that is not known")
-    shell.arguments = shell.arguments[int(count) :]
-
-
-_BUILTINS: dict[str, Callable[[Shell, int, tuple[Field, ...]], None]] = {
-    "cd": _cd,
-    "set": _set,
-    "unset": _unset,
-    "shift": _shift,
-}
+    return len(first) == 1 and getattr(first[0], "text", "") in HARMLESS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from checks.compare import change_between, review
 from checks.model import Report, Severity
 from checks.snapshot import Snapshot
@@ -137,3 +139,12 @@ def test_changed_lines_are_those_of_head() -> None:
     ).lines
     assert lines["a.sh"] == frozenset({2, 4})
     assert 1 in lines["b.sh"]
+
+
+@pytest.mark.parametrize("starter", ["timeout 3h python3 -m", "$LAUNCHER -m", "ray job submit -- python3 -m"])
+def test_a_launch_behind_an_unknown_wrapper_is_not_silently_passed(starter: str) -> None:
+    text = f"{starter} verl.trainer.main_ppo trainer.nnodes=1 trainer.total_epochs=2\n"
+    report = review(snapshot({**base_files(), "run_npu.sh": text}), None)
+    assert [each.reason for each in report.not_checked] == [
+        "line 1: overrides for a command that is not recognised"
+    ]
