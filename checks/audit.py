@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from checks import scope, yamlfile
 from checks.hydra.compose import Bases, Composer
 from checks.hydra.config import EffectiveConfig
-from checks.hydra.overrides import Fault
+from checks.hydra.overrides import Fault, FaultKind
 from checks.launches import Launch, command_of, looks_like_training, resolve
+from checks.markdown import code
 from checks.model import Crash, Edit, Finding, Job, NotChecked
 from checks.rules import all_rules
 from checks.rules.base import LaunchRule
@@ -24,6 +25,9 @@ from checks.shell.value import text_of
 from checks.snapshot import NotFetched, Snapshot, SnapshotError
 from checks.workflow.jobs import job_steps
 from checks.workflow.load import Workflow, is_workflow, load
+
+# Faults that a rule reports; the others are said as *not checked* until one does.
+REPORTED_FAULTS: frozenset[FaultKind] = frozenset({"unknown-key", "already-there"})
 
 
 @dataclass(frozen=True)
@@ -160,10 +164,18 @@ def _launches(snapshot: Snapshot, composer: Composer, context: Context) -> Itera
 
 def _unjudged(launch: Launch) -> list[NotChecked]:
     """A launch whose own config is not known: reported, never counted as clean."""
-    explained = any(fault.override is not None for fault in launch.faults)
-    if launch.status == "composed" or explained:
+    if launch.status == "composed":
         return []
-    return [NotChecked(launch.script, f"line {launch.span.line}: {launch.status}: {launch.reason}")]
+    if not launch.faults:
+        return [NotChecked(launch.script, f"line {launch.span.line}: {launch.status}: {launch.reason}")]
+    return [
+        NotChecked(
+            fault.override.span.path if fault.override else launch.script,
+            f"line {(fault.override or launch).span.line}: rejected: {code(fault.reason)}",
+        )
+        for fault in launch.faults
+        if fault.override is None or fault.kind not in REPORTED_FAULTS
+    ]
 
 
 def _tree_files(launch: Launch) -> frozenset[str]:

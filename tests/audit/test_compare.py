@@ -148,3 +148,14 @@ def test_a_launch_behind_an_unknown_wrapper_is_not_silently_passed(starter: str)
     assert [each.reason for each in report.not_checked] == [
         "line 1: overrides for a command that is not recognised"
     ]
+
+
+@pytest.mark.parametrize(
+    "override", ["trainer.logger=[a", "trainer.nnodes=1,2", "model_engine=nowhere", "~trainer.x"]
+)
+def test_a_launch_that_hydra_refuses_for_a_reason_without_rule_is_not_checked(override: str) -> None:
+    text = f"python3 -m verl.trainer.main_ppo '{override}' trainer.total_epochs=2\n"
+    report = review(snapshot({**base_files(), "run_npu.sh": text}), None)
+    assert [launch.status for launch in report.launches if launch.script == "run_npu.sh"] == ["rejected"]
+    (unchecked,) = report.not_checked
+    assert (unchecked.path, unchecked.reason.startswith("line 1: rejected: ")) == ("run_npu.sh", True)
