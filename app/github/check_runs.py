@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from app.github.client import Installation
+from app.github.client import Created, Installation
 from app.github.pulls import CHECK_NAME
 
 Conclusion = Literal["success", "neutral", "failure"]
@@ -45,8 +45,7 @@ async def start(github: Installation, full_name: str, head: str, existing: int |
         await github.request("PATCH", f"/repos/{full_name}/check-runs/{existing}", json=body)
         return existing
     body |= {"name": CHECK_NAME, "head_sha": head, "external_id": head}
-    response = await github.request("POST", f"/repos/{full_name}/check-runs", json=body)
-    return int(response.json()["id"])
+    return (await github.rest(Created, "POST", f"/repos/{full_name}/check-runs", json=body)).id
 
 
 async def complete(github: Installation, full_name: str, check_run: int, output: CheckOutput) -> None:

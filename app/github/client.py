@@ -11,7 +11,7 @@ import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 from githubkit import AppAuthStrategy, GitHub
@@ -26,6 +26,7 @@ from githubkit.exception import (
     RequestTimeout,
 )
 from githubkit.retry import RetryOption
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from app.errors import Refused, TryLater
 
@@ -35,8 +36,35 @@ MAX_GET_RETRIES = 2
 USER_AGENT = "npu-review"
 
 
+T = TypeVar("T")
+
+
+class Model(BaseModel):
+    """The fields of an answer that are used; GitHub may add others."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Created(Model):
+    """Whatever was made: its id."""
+
+    id: int
+
+
+def understood(model: type[T], answer: bytes | Any, what: str) -> T:
+    """``answer`` (JSON text, or values already parsed) as ``model``. Raises TryLater for another shape."""
+    adapter = TypeAdapter(model)
+    try:
+        return adapter.validate_json(answer) if isinstance(answer, bytes) else adapter.validate_python(answer)
+    except ValidationError:
+        raise TryLater(f"{what}: the answer is not understood") from None
+
+
 class GitHubApp:
-    """One App on one GitHub host. Tokens are cached per instance, never across hosts."""
+    """One App on one GitHub host. Tokens are cached per instance, never across hosts.
+
+    ``retry_pause`` is the time before a GET is repeated; githubkit takes zero for a minute.
+    """
 
     def __init__(
         self,
@@ -107,13 +135,28 @@ class Installation:
             raise self._explained(error, f"{method} {path}") from None
         return response.raw_response
 
-    async def graphql(self, query: str, variables: dict[str, Any]) -> dict[str, Any]:
+    async def rest(
+        self,
+        model: type[T],
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        params: dict[str, Any] | None = None,
+    ) -> T:
+        """The answer of one REST request as ``model``. Raises TryLater, also for another shape; Refused."""
+        response = await self.request(method, path, json=json, params=params)
+        return understood(model, response.content, f"{method} {path}")
+
+    async def graphql(self, model: type[T], query: str, variables: dict[str, Any]) -> T:
         """The ``data`` of one GraphQL request; a partial answer is a failure. Raises TryLater or Refused."""
         try:
-            data: dict[str, Any] = await self.client.async_graphql(query, variables)
+            data = await self.client.async_graphql(query, variables)
         except GitHubException as error:
             raise self._explained(error, "POST /graphql") from None
-        return data
+        except ValueError:
+            raise TryLater("POST /graphql: the answer is not understood") from None
+        return understood(model, data, "POST /graphql")
 
     def _explained(self, error: GitHubException, what: str) -> TryLater | Refused:
         if isinstance(error, RateLimitExceeded):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from app.github.client import Installation
+from urllib.parse import quote
+
+from app.github.client import Installation, Model
 
 PERMISSIONS = {
     "metadata": ("read", "every App has it"),
@@ -14,14 +16,19 @@ PERMISSIONS = {
 MAY_COMMAND = frozenset({"admin", "maintain", "write", "triage"})
 
 
+class _Permission(Model):
+    permission: str
+    role_name: str | None = None
+
+
 async def may_command(github: Installation, full_name: str, login: str) -> bool:
     """True if ``login`` is a collaborator with at least triage. Raises TryLater or Refused.
 
     Source: GitHub docs, *Get repository permissions for a user* (``role_name``).
     """
-    response = await github.request("GET", f"/repos/{full_name}/collaborators/{login}/permission")
-    data = response.json()
-    return data.get("role_name", data["permission"]) in MAY_COMMAND or data["permission"] in MAY_COMMAND
+    address = f"/repos/{full_name}/collaborators/{quote(login, safe='')}/permission"
+    answer = await github.rest(_Permission, "GET", address)
+    return bool({answer.permission, answer.role_name} & MAY_COMMAND)
 
 
 async def react(github: Installation, full_name: str, comment: int, content: str) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from app.errors import Refused
-from app.github.client import Installation
+from app.github.client import Installation, Model
 
 CHECK_NAME = "npu-review"
 QUERY = """
@@ -52,45 +51,73 @@ class PullRequest:
     check_run: int | None
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class _Comment(_Model):
+class _Comment(Model):
     body: str
     viewer_did_author: bool = Field(alias="viewerDidAuthor")
 
 
-class _Comments(_Model):
+class _Comments(Model):
     nodes: list[_Comment]
 
 
-class _Thread(_Model):
+class _Thread(Model):
     comments: _Comments
 
 
-class _PageInfo(_Model):
+class _PageInfo(Model):
     has_next: bool = Field(alias="hasNextPage")
     cursor: str | None = Field(alias="endCursor")
 
 
-class _Threads(_Model):
+class _Threads(Model):
     page: _PageInfo = Field(alias="pageInfo")
     nodes: list[_Thread]
 
 
-class _CheckRun(_Model):
+class _CheckRun(Model):
     path: str = Field(alias="resourcePath")
     external_id: str | None = Field(alias="externalId")
 
 
-class _Pull(_Model):
+class _CheckRuns(Model):
+    nodes: list[_CheckRun]
+
+
+class _CheckSuite(Model):
+    runs: _CheckRuns = Field(alias="checkRuns")
+
+
+class _CheckSuites(Model):
+    nodes: list[_CheckSuite]
+
+
+class _Commit(Model):
+    suites: _CheckSuites | None = Field(alias="checkSuites")
+
+
+class _PullCommit(Model):
+    commit: _Commit
+
+
+class _Commits(Model):
+    nodes: list[_PullCommit]
+
+
+class _Pull(Model):
     state: str
     is_draft: bool = Field(alias="isDraft")
     head: str = Field(alias="headRefOid")
     base: str = Field(alias="baseRefOid")
     threads: _Threads = Field(alias="reviewThreads")
-    commits: dict[str, Any]
+    commits: _Commits
+
+
+class _Repository(Model):
+    pull: _Pull | None = Field(alias="pullRequest")
+
+
+class _Data(Model):
+    repository: _Repository | None
 
 
 async def read_pull_request(github: Installation, full_name: str, number: int) -> PullRequest:
@@ -99,11 +126,10 @@ async def read_pull_request(github: Installation, full_name: str, number: int) -
     variables = {"owner": owner, "name": name, "number": number, "check": CHECK_NAME, "after": None}
     comments: list[str] = []
     while True:
-        data = await github.graphql(QUERY, variables)
-        node = (data.get("repository") or {}).get("pullRequest")
-        if node is None:
+        data = await github.graphql(_Data, QUERY, variables)
+        pull = data.repository.pull if data.repository else None
+        if pull is None:
             raise Refused(f"pull request {full_name}#{number} cannot be read")
-        pull = _Pull.model_validate(node)
         first = [comment for thread in pull.threads.nodes for comment in thread.comments.nodes]
         comments += [comment.body for comment in first if comment.viewer_did_author]
         if not pull.threads.page.has_next:
@@ -121,13 +147,12 @@ async def read_pull_request(github: Installation, full_name: str, number: int) -
 
 
 def _check_run(pull: _Pull) -> int | None:
-    for commit in pull.commits["nodes"]:
-        for suite in (commit["commit"]["checkSuites"] or {"nodes": []})["nodes"]:
-            for node in suite["checkRuns"]["nodes"]:
-                run = _CheckRun.model_validate(node)
-                # The marker: only our own runs carry the head commit as external id.
-                # `databaseId` is an Int, which these ids have outgrown; the path ends with the id.
-                match = re.search(r"/runs/(\d+)$", run.path)
-                if run.external_id == pull.head and match:
-                    return int(match[1])
+    commits = [each.commit for each in pull.commits.nodes]
+    suites = [suite for commit in commits if commit.suites for suite in commit.suites.nodes]
+    for run in [run for suite in suites for run in suite.runs.nodes]:
+        # The marker: only our own runs carry the head commit as external id. `databaseId` is an Int, which
+        # these ids have outgrown; the path ends with the id.
+        match = re.search(r"/runs/(\d+)$", run.path)
+        if run.external_id == pull.head and match:
+            return int(match[1])
     return None

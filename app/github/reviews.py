@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from app.github.client import Installation
+from app.github.client import Created, Installation
 
 MAX_BODY = 60_000
 
@@ -29,8 +29,8 @@ async def post_review(
     GitHub refuses the whole review if one line is not in the diff, so every line is checked before.
     """
     body = {"commit_id": head, "event": "COMMENT", "comments": [_comment(each) for each in comments]}
-    response = await github.request("POST", f"/repos/{full_name}/pulls/{number}/reviews", json=body)
-    return int(response.json()["id"])
+    created = await github.rest(Created, "POST", f"/repos/{full_name}/pulls/{number}/reviews", json=body)
+    return created.id
 
 
 def _comment(comment: InlineComment) -> dict[str, Any]:

@@ -6,11 +6,12 @@ import asyncio
 import base64
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from app.errors import HeadMoved, Refused
-from app.github.client import Installation
+from app.github.client import Installation, Model, understood
 from checks.snapshot import MAX_FILE_BYTES, Snapshot, TreeEntry
 
 BLOBS_PER_QUERY = 100
@@ -19,16 +20,50 @@ PULL_FILES = 3000
 PAGE = 100
 
 
-class DiffFile(BaseModel):
+class DiffFile(Model):
     """One file of the pull request's diff as GitHub gives it; ``patch`` is None for binary or huge files."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
     filename: str
     status: str
     previous_filename: str | None = None
     changes: int = 0
     patch: str | None = None
+
+
+class _Commit(Model):
+    sha: str
+
+
+class _Compared(Model):
+    merge_base_commit: _Commit
+    files: tuple[DiffFile, ...] = ()
+
+
+class _Entry(Model):
+    path: str
+    mode: str
+    type: str
+    sha: str
+    size: int | None = None
+
+
+class _Tree(Model):
+    tree: list[_Entry]
+    truncated: bool
+
+
+class _Content(Model):
+    content: str
+
+
+class _Blob(Model):
+    text: str | None = None
+    is_truncated: bool | None = Field(default=None, alias="isTruncated")
+    size: int | None = Field(default=None, alias="byteSize")
+
+
+class _Head(Model):
+    oid: str = Field(alias="headRefOid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +79,19 @@ async def compare(github: Installation, full_name: str, number: int, base: str, 
 
     Source: GitHub docs, *Compare two commits* (at most 300 files) and *List pull requests files* (3000).
     """
-    response = await github.request("GET", f"/repos/{full_name}/compare/{base}...{head}")
-    data = response.json()
-    files = [DiffFile.model_validate(each) for each in data.get("files", [])]
+    compared = await github.rest(_Compared, "GET", f"/repos/{full_name}/compare/{base}...{head}")
+    files = compared.files
     if len(files) >= COMPARE_FILES:
-        files = await _pull_files(github, full_name, number)
-    return Comparison(data["merge_base_commit"]["sha"], tuple(files))
+        files = tuple(await _pull_files(github, full_name, number))
+    return Comparison(compared.merge_base_commit.sha, files)
 
 
 async def _pull_files(github: Installation, full_name: str, number: int) -> list[DiffFile]:
     files: list[DiffFile] = []
     for page in range(1, PULL_FILES // PAGE + 1):
         params = {"per_page": PAGE, "page": page}
-        response = await github.request("GET", f"/repos/{full_name}/pulls/{number}/files", params=params)
-        batch = [DiffFile.model_validate(each) for each in response.json()]
+        address = f"/repos/{full_name}/pulls/{number}/files"
+        batch = await github.rest(list[DiffFile], "GET", address, params=params)
         files += batch
         if len(batch) < PAGE:
             break
@@ -66,16 +100,14 @@ async def _pull_files(github: Installation, full_name: str, number: int) -> list
 
 async def read_tree(github: Installation, full_name: str, commit: str) -> Snapshot:
     """The whole tree listing of ``commit``, no bytes. Raises Refused for a tree that GitHub cuts off."""
-    response = await github.request(
-        "GET", f"/repos/{full_name}/git/trees/{commit}", params={"recursive": "1"}
-    )
-    data = response.json()
-    if data["truncated"]:
+    address = f"/repos/{full_name}/git/trees/{commit}"
+    listing = await github.rest(_Tree, "GET", address, params={"recursive": "1"})
+    if listing.truncated:
         raise Refused(f"the tree of {commit} is too large for one listing (GitHub: 100,000 entries)")
     tree = {
-        entry["path"]: TreeEntry(entry["sha"], entry["mode"], entry.get("size"))
-        for entry in data["tree"]
-        if entry["type"] != "tree"
+        entry.path: TreeEntry(entry.sha, entry.mode, entry.size)
+        for entry in listing.tree
+        if entry.type != "tree"
     }
     return Snapshot(tree, {}, commit)
 
@@ -109,23 +141,27 @@ class BlobReader:
             " repository(owner: $owner, name: $name) { pullRequest(number: $number) { headRefOid }\n"
             f"{fields}\n}} }}"
         )
-        data = await self.github.graphql(query, {"owner": owner, "name": name, "number": self.number})
+        variables = {"owner": owner, "name": name, "number": self.number}
+        data = await self.github.graphql(dict[str, dict[str, Any]], query, variables)
         repository = data["repository"]
-        if repository["pullRequest"]["headRefOid"] != self.head:
+        if understood(_Head, repository["pullRequest"], "POST /graphql").oid != self.head:
             raise HeadMoved
         found: dict[str, bytes] = {}
         for number, blob in enumerate(blobs):
-            node = repository[f"b{number}"]
-            if node and node["text"] is not None and not node["isTruncated"]:
-                text = node["text"].encode()
-                if len(text) == node["byteSize"]:
-                    found[blob] = text
-                    continue
-            if node and node["byteSize"] <= MAX_FILE_BYTES:
-                found[blob] = await self._raw(blob)
+            content = await self._content(blob, repository.get(f"b{number}"))
+            if content is not None:
+                found[blob] = content
         return found
 
-    async def _raw(self, blob: str) -> bytes:
-        """A blob that GraphQL does not give exactly (no UTF-8): by the blobs endpoint."""
-        response = await self.github.request("GET", f"/repos/{self.full_name}/git/blobs/{blob}")
-        return base64.b64decode(response.json()["content"])
+    async def _content(self, blob: str, node: Any) -> bytes | None:
+        """The exact bytes; None for an object that is gone or larger than is read."""
+        if not node:
+            return None
+        answer = understood(_Blob, node, "POST /graphql")
+        if answer.text is not None and not answer.is_truncated and len(answer.text.encode()) == answer.size:
+            return answer.text.encode()
+        if answer.size is None or answer.size > MAX_FILE_BYTES:
+            return None
+        # Not UTF-8: GraphQL does not give the exact bytes.
+        raw = await self.github.rest(_Content, "GET", f"/repos/{self.full_name}/git/blobs/{blob}")
+        return base64.b64decode(raw.content)

@@ -12,7 +12,7 @@ from procrastinate.exceptions import AlreadyEnqueued
 from procrastinate.jobs import Job, Status
 from psycopg_pool import AsyncConnectionPool
 
-from app.errors import TryLater
+from app.errors import Refused, TryLater
 from app.jobs.retries import WhenPassing, is_last
 from app.review.run import ReviewOutcome, ReviewRequest
 from app.store import deliveries, reviews
@@ -29,6 +29,9 @@ class Reviews(Protocol):
 
     async def review(self, request: ReviewRequest) -> ReviewOutcome:
         """One review on the current head. Raises TryLater for a passing fault."""
+
+    async def give_up(self, request: ReviewRequest, reason: str) -> None:
+        """Say on the pull request that it is not reviewed. Raises TryLater or Refused."""
 
 
 class ReviewQueue:
@@ -82,21 +85,24 @@ class ReviewQueue:
             outcome = await self.reviewer.review(request)
         except TryLater as error:
             if is_last(context.job.attempts):
-                await self._settle(request, "failed", f"given up: {error.reason}", started)
+                await self._fail(request, f"given up: {error.reason}", started)
             raise
         except Exception as error:  # the per-task fence: recorded, then raised for the queue
-            await self._settle(request, "failed", type(error).__name__, started)
+            await self._fail(request, f"a fault of npu-review ({type(error).__name__})", started)
             raise
         async with self.pool.connection() as connection:
             await reviews.save(connection, full_name, number, outcome)
             await deliveries.finish(connection, full_name, number, "done", outcome.note, started)
         log.info("%s#%d: %s", full_name, number, outcome.note)
 
-    async def _settle(
-        self, request: ReviewRequest, state: deliveries.State, reason: str, started: datetime
-    ) -> None:
+    async def _fail(self, request: ReviewRequest, reason: str, started: datetime) -> None:
+        """Record that ``request`` is not tried again, and say so where people look."""
         async with self.pool.connection() as connection:
-            await deliveries.finish(connection, request.full_name, request.number, state, reason, started)
+            await deliveries.finish(connection, request.full_name, request.number, "failed", reason, started)
+        try:
+            await self.reviewer.give_up(request, reason)
+        except (TryLater, Refused) as error:
+            log.warning("%s#%d: the check run is left as it is: %s", request.full_name, request.number, error)
 
     async def _now(self) -> datetime:
         """The database's clock, which also stamped the deliveries."""

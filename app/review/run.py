@@ -68,6 +68,14 @@ class Reviewer:
                     log.info("%s#%d: the head moved, starting again", request.full_name, request.number)
             raise TryLater("the head keeps moving", 30.0)
 
+    async def give_up(self, request: ReviewRequest, reason: str) -> None:
+        """Complete the check run of the current head as not reviewed. Raises TryLater or Refused."""
+        async with self.app.installation(request.installation_id) as github:
+            pull = await read_pull_request(github, request.full_name, request.number)
+            if pull.is_open and pull.check_run is not None:
+                output_ = not_reviewed(pull.head, reason)
+                await check_runs.complete(github, request.full_name, pull.check_run, output_)
+
     async def _accept(self, github: Installation, request: ReviewRequest) -> bool:
         assert request.command_comment is not None
         if not await may_command(github, request.full_name, request.commanded_by or ""):
@@ -87,6 +95,10 @@ class Reviewer:
         check_run = await check_runs.start(github, request.full_name, pull.head, pull.check_run)
         try:
             return await self._reviewed(github, request, pull, check_run)
+        except HeadMoved:
+            superseded = not_reviewed(pull.head, "the pull request has a newer head")
+            await check_runs.complete(github, request.full_name, check_run, superseded)
+            raise
         except (Refused, SandboxFailed) as error:
             log.warning("%s#%d not reviewed: %s", request.full_name, request.number, error)
             await check_runs.complete(

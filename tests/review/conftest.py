@@ -35,7 +35,7 @@ def reviewer(standin: Standin) -> Reviewer:
         str(standin.app_id),
         standin.private_key,
         transport=httpx.ASGITransport(standin.app),
-        retry_pause=timedelta(0),
+        retry_pause=timedelta(microseconds=1),
     )
     return Reviewer(app)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.errors import TryLater
-from app.review.run import Reviewer
+from app.review.run import Reviewer, ReviewRequest
 from tests.github import faults
+from tests.github.call import Answer
 from tests.github.repository import BareRepository
 from tests.github.standin import Standin
 from tests.mini import REF_CONFIG, SCRIPT, edited, head_files, not_inheriting
@@ -114,8 +115,6 @@ async def test_a_pull_request_without_findings_gets_a_green_check_and_no_comment
 ) -> None:
     git.commit({"docs.md": "x\n"}, branch="other", start="main")
     standin.open_pull(NAME, 8, "main", "other")
-    from app.review.run import ReviewRequest
-
     outcome = await reviewer.review(ReviewRequest(99, NAME, 8))
     assert sent(standin, "POST", "/reviews") == []
     (done,) = sent(standin, "PATCH", f"/check-runs/{outcome.check_run}")
@@ -129,8 +128,6 @@ async def test_a_finding_on_lines_outside_the_diff_becomes_an_annotation(
     git.commit({SCRIPT: files[SCRIPT]}, branch="inheriting", start="feature")
     git.commit({REF_CONFIG: not_inheriting(files)[REF_CONFIG]}, branch="change", start="inheriting")
     standin.open_pull(NAME, 9, "inheriting", "change")
-    from app.review.run import ReviewRequest
-
     outcome = await reviewer.review(ReviewRequest(99, NAME, 9))
     assert sent(standin, "POST", "/reviews") == []
     (done,) = sent(standin, "PATCH", f"/check-runs/{outcome.check_run}")
@@ -251,3 +248,30 @@ async def test_files_that_are_no_text_are_not_checked_and_the_rest_is_reviewed(
     assert "not UTF-8" in reasons["tests/special_npu/latin_npu.sh"]
     assert "300000 bytes" in reasons["tests/special_npu/big_npu.sh"]
     assert len(outcome.report.findings) == 1
+
+
+async def test_an_answer_of_another_shape_is_tried_later(
+    standin: Standin, git: BareRepository, reviewer: Reviewer
+) -> None:
+    standin.fail_next("GET", r"/git/trees/", faults.Fault(lambda _: Answer({"tree": "none"})))
+    with pytest.raises(TryLater, match="not understood"):
+        await review(reviewer)
+
+
+async def test_giving_up_completes_the_check_run(
+    standin: Standin, git: BareRepository, reviewer: Reviewer
+) -> None:
+    standin.fail_next("GET", r"/git/trees/", faults.secondary_limit(5))
+    with pytest.raises(TryLater):
+        await review(reviewer)
+    await reviewer.give_up(ReviewRequest(99, NAME, NUMBER), "given up: GitHub answers 502")
+    (run,) = standin.repository(NAME).check_runs
+    assert (run.status, run.conclusion, run.output["title"]) == ("completed", "neutral", "Not reviewed")
+
+
+async def test_the_check_run_of_a_superseded_head_is_completed(
+    standin: Standin, git: BareRepository, reviewer: Reviewer
+) -> None:
+    standin.before_next("GET", r"/compare/", lambda: git.commit({"note": "x"}, branch="feature"))
+    await review(reviewer)
+    assert [run.status for run in standin.repository(NAME).check_runs] == ["completed", "completed"]

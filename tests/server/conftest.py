@@ -47,12 +47,17 @@ class RecordingReviewer:
 
     requests: list[ReviewRequest] = field(default_factory=list)
     errors: list[Exception] = field(default_factory=list)
+    given_up: list[str] = field(default_factory=list)
 
     async def review(self, request: ReviewRequest) -> ReviewOutcome:
         self.requests.append(request)
         if self.errors:
             raise self.errors.pop(0)
         return ReviewOutcome("reviewed", head="0" * 40)
+
+    async def give_up(self, request: ReviewRequest, reason: str) -> None:
+        assert request in self.requests
+        self.given_up.append(reason)
 
 
 @pytest.fixture

@@ -34,7 +34,12 @@ def reviewer(standin: Standin) -> Reviewer:
     standin.open_pull(NAME, NUMBER, "main", "feature")
     transport = httpx.ASGITransport(standin.app)
     return Reviewer(
-        GitHubApp(str(standin.app_id), standin.private_key, transport=transport, retry_pause=timedelta(0))
+        GitHubApp(
+            str(standin.app_id),
+            standin.private_key,
+            transport=transport,
+            retry_pause=timedelta(microseconds=1),
+        )
     )
 
 

@@ -58,6 +58,7 @@ async def test_the_last_try_ends_visibly(
     await queued(pool, reviewer)
     await run_tasks(pool, reviewer)
     assert await state(pool) == ("failed", "given up: GitHub answers 502")
+    assert reviewer.given_up == ["given up: GitHub answers 502"]
     assert await rows(pool, "SELECT status FROM procrastinate_jobs WHERE task_name LIKE 'review%'") == [
         ("failed",)
     ]
@@ -67,7 +68,8 @@ async def test_a_crash_ends_visibly_without_its_text(pool: Pool, reviewer: Recor
     reviewer.errors.append(ZeroDivisionError("a secret"))
     await queued(pool, reviewer)
     await run_tasks(pool, reviewer)
-    assert await state(pool) == ("failed", "ZeroDivisionError")
+    assert await state(pool) == ("failed", "a fault of npu-review (ZeroDivisionError)")
+    assert reviewer.given_up == ["a fault of npu-review (ZeroDivisionError)"]
 
 
 async def test_each_run_is_kept(pool: Pool, reviewer: RecordingReviewer) -> None:
