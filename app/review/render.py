@@ -14,7 +14,6 @@ from checks.model import Evidence, Finding, Report, Severity
 
 BADGE = {Severity.HIGH: "🔴 **High**", Severity.MEDIUM: "🟠 **Medium**", Severity.LOW: "🟡 **Low**"}
 LEVEL = {Severity.HIGH: "failure", Severity.MEDIUM: "warning", Severity.LOW: "notice"}
-DOCS = "https://github.com/npu-review/npu-review/blob/main"
 MAX_LISTED = 50
 
 
@@ -27,8 +26,16 @@ class Links:
     def line(self, path: str, line: int | None) -> str:
         """``[path:line](…)`` with the path safe inside Markdown."""
         shown = code(f"{path}:{line}" if line else path)
-        fragment = f"#L{line}" if line else ""
-        return f"[{shown}]({self.prefix}/{quote(path)}{fragment})"
+        return f"[{shown}]({self._address(path, line)})"
+
+    def short(self, path: str, line: int | None) -> str:
+        """The same with the file's name only, for tables."""
+        name = path.rpartition("/")[2]
+        shown = code(f"{name}:{line}" if line else name)
+        return f"[{shown}]({self._address(path, line)})"
+
+    def _address(self, path: str, line: int | None) -> str:
+        return f"{self.prefix}/{quote(path)}" + (f"#L{line}" if line else "")
 
 
 def comment(finding: Finding, anchor: Anchor, links: Links, head: str) -> str:
@@ -79,9 +86,9 @@ def _also_at(finding: Finding, links: Links) -> str:
 def _evidence_table(rows: Sequence[Evidence], links: Links) -> str:
     if not rows:
         return ""
-    lines = ["| effective value | | from |", "|---|---|---|"]
+    lines = ["| key | effective | from |", "|---|---|---|"]
     for row in rows:
-        where = links.line(row.path, row.line) if row.path else ""
+        where = links.short(row.path, row.line).replace("|", "\\|") if row.path else ""
         lines.append(f"| {_cell(row.key)} | {_cell(row.value or 'null')} | {where} |")
     return "\n".join(lines)
 
