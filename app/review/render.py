@@ -86,10 +86,11 @@ def _also_at(finding: Finding, links: Links) -> str:
 def _evidence_table(rows: Sequence[Evidence], links: Links) -> str:
     if not rows:
         return ""
-    lines = ["| key | effective | from |", "|---|---|---|"]
+    # The key comes last: it is long, and what is cut off must not be the value.
+    lines = ["| effective | from | key |", "|---|---|---|"]
     for row in rows:
         where = links.short(row.path, row.line).replace("|", "\\|") if row.path else ""
-        lines.append(f"| {_cell(row.key)} | {_cell(row.value or 'null')} | {where} |")
+        lines.append(f"| {_cell(row.value or 'null')} | {where} | {_cell(row.key)} |")
     return "\n".join(lines)
 
 
