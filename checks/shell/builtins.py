@@ -52,18 +52,18 @@ def assign(shell: Shell, assignment: Assignment, *, exported: bool = False) -> N
         raise NotUnderstood(assignment.start, code(f"{assignment.name}[{assignment.index}]="))
     if assignment.name == "IFS":
         raise NotUnderstood(assignment.start, "`IFS=`")
-    before = shell.variables.get(assignment.name)
     span = shell.source.span(assignment.start, assignment.end)
     if isinstance(assignment.value, ArrayLiteral):
         fields = expand_array(shell, assignment.value)
+        before = shell.variables.get(assignment.name)
         kept = before.fields if before and assignment.append else ()
         shell.assign(assignment.name, Variable(kept + fields, is_array=True, exported=exported))
         return
     text, origins = expand_text(shell, assignment.value)
-    if assignment.append and before:
-        if before.is_array:
-            raise NotUnderstood(assignment.start, f"{code(assignment.name + '+=')} of text to an array")
-        origins = (*(before.fields[0].origins if before.fields else ()), *origins)
+    # Read after the expansion, which may itself have set the variable (`${A:=x}`).
+    before = shell.variables.get(assignment.name)
+    if assignment.append and before and before.fields:
+        origins = (*before.fields[0].origins, *origins)
         text = join([*before.text, *text])
     shell.assign(assignment.name, Variable((Field(text, span, origins),), exported=exported))
 

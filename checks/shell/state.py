@@ -45,11 +45,14 @@ class Shell:
         return Shell(source, exported, arguments, text_of(zero), self.cwd)
 
     def assign(self, name: str, variable: Variable) -> None:
-        """Set ``name``; an exported variable stays exported."""
+        """Set ``name``; an exported variable stays so, and text given to an array is its first element."""
         before = self.variables.get(name)
-        self.variables[name] = replace(
-            variable, exported=variable.exported or bool(before and before.exported)
-        )
+        if before is not None:
+            if before.is_array and not variable.is_array:
+                fields = (*variable.fields, *before.fields[1:])
+                variable = replace(variable, fields=fields, is_array=True)
+            variable = replace(variable, exported=variable.exported or before.exported)
+        self.variables[name] = variable
 
     def environment(self) -> Mapping[str, Text]:
         """What a command started now gets."""

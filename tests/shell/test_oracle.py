@@ -1,0 +1,75 @@
+"""The evaluator against real bash on generated scripts of the constructs it claims to know."""
+
+from __future__ import annotations
+
+import subprocess
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from checks.shell.evaluate import evaluate
+from checks.shell.source import Source
+from checks.shell.state import Shell
+from checks.snapshot import Snapshot
+
+NAMES = st.sampled_from(["A", "B", "C"])
+PLAIN = st.text(alphabet="ab1 .", max_size=4)
+INTEGERS = st.integers(0, 9).map(str)
+
+
+FORMS = (
+    "$N", "${N}", "${N:-D}", "${N-D}", "${N:+D}", "${N:=D}", "${#N}", "${N#*a}", "${N%a*}", "${N##*a}",
+    "${N%%a*}", "${N[@]}", "${#N[@]}", "${N[0]}", "$((D * 2 + 1))",
+)  # fmt: skip
+
+
+def _expansion(name: str, form: str, default: str) -> str:
+    return form.replace("N", name).replace("D", default)
+
+
+EXPANSIONS = st.builds(_expansion, NAMES, st.sampled_from(FORMS), INTEGERS)
+PIECES = st.one_of(
+    PLAIN.map(lambda text: f"'{text}'"),
+    PLAIN.map(lambda text: f'"{text}"'),
+    st.sampled_from(["x", "y=", "\\ ", "\\$", "-", ".", "'\"'", '"\'"', "$'\\t'", '""', "\\\n"]),
+    EXPANSIONS,
+    st.lists(st.one_of(EXPANSIONS, PLAIN), max_size=3).map(lambda parts: '"' + "".join(parts) + '"'),
+)
+WORDS = st.lists(PIECES, min_size=1, max_size=4).map("".join)
+SCALARS = st.builds(
+    lambda name, sign, word: f"{name}{sign}{word}", NAMES, st.sampled_from(["=", "=", "+="]), WORDS
+)
+ARRAYS = st.builds(
+    lambda name, sign, words: f"{name}{sign}({' '.join(words)})",
+    NAMES,
+    st.sampled_from(["=", "+="]),
+    st.lists(WORDS, max_size=3),
+)
+SHOWS = st.lists(WORDS, max_size=4).map(lambda words: "show " + " ".join(words))
+LINES = st.one_of(
+    SCALARS, ARRAYS, SHOWS, SHOWS.map(lambda line: f"({line})"), st.builds("unset {}".format, NAMES)
+)
+PRELUDE = "show() { printf '<%s>' \"$@\"; printf '\\n'; }\n"
+# Names that nobody sets are unknown to us and empty to bash: set them first.
+FIRST = "A= B=b C=(c1 'c 2')\n"
+
+
+def ours(script: str) -> list[str] | None:
+    """What each ``show`` would print; None if something is not evaluated or not known."""
+    outcome = evaluate(Snapshot({}, {}), Shell(Source("x.sh", script)))
+    words = [[word.known for word in each.argv[1:]] for each in outcome.invocations]
+    if outcome.not_checked or any(word is None for line in words for word in line):
+        return None
+    return ["".join(f"<{word}>" for word in line) or "<>" for line in words]
+
+
+@given(st.lists(LINES, min_size=1, max_size=6).map("\n".join))
+@settings(max_examples=300, deadline=None)
+def test_words_are_those_of_bash(body: str) -> None:
+    script = FIRST + body + "\n"
+    words = ours(script)
+    assume(words is not None)
+    real = subprocess.run(
+        ["bash", "-r"], input=PRELUDE + script, env={}, capture_output=True, text=True, timeout=20
+    )  # fmt: skip
+    assert real.stdout.splitlines() == words, script
