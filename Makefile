@@ -4,10 +4,10 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: help demo test lint format lock clean
+.PHONY: help demo test lint format oracle oracle-record lock clean
 
 help:            ## show this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 $(READY): requirements.lock pyproject.toml
 	@echo "Setting up $(VENV) (once) ..."
@@ -32,6 +32,12 @@ lint: $(READY)   ## formatting, lint, types, import arrows
 format: $(READY) ## format and mend what can be mended
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+oracle: $(READY) ## REPO=clone: every script of it under real bash and in the evaluator (HISTORY=folder: old versions too)
+	@$(BIN)/python -m tests.oracle $(REPO) $(if $(HISTORY),--history $(HISTORY))
+
+oracle-record: $(READY) ## write down anew what bash does with the fixture scripts
+	@$(BIN)/python -m tests.oracle.test_fixtures
 
 LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-strip-extras \
        --no-header --no-annotate --no-emit-index-url --no-emit-find-links

@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-import posixpath
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from checks.commands import Command, command_of, is_test, looks_like_training
 from checks.hydra.compose import Composer, Unresolvable
 from checks.hydra.config import EffectiveConfig
-from checks.hydra.entry import Entry, Flags, NoEntry, NotHydra, OutsideTree, find_entry, nearest_entry
+from checks.hydra.entry import Entry, NoEntry, NotHydra, OutsideTree, find_entry, nearest_entry
 from checks.hydra.overrides import Fault, Override, override_of, unresolved
-from checks.hydra.unknown import marked
 from checks.markdown import code
 from checks.model import Job, LaunchStatus, LaunchSummary, Span
-from checks.shell.evaluate import Invocation
-from checks.shell.value import Field, Text
+from checks.shell.evaluate import Decision, Evaluation
+from checks.shell.interpreter import Invocation
+from checks.shell.value import Text
 from checks.snapshot import NotFetched, Snapshot, SnapshotError
-
-_PYTHON = re.compile(r"(?:.*/)?python(?:3(?:\.\d+)?)?")
-_STARTERS = frozenset({"torchrun", "accelerate", "deepspeed"})
-_PYTHON_FLAGS_WITH_VALUE = frozenset({"-W", "-X"})
-_HYDRA_FLAGS = {
-    "--config-path": "config_path", "-cp": "config_path",
-    "--config-name": "config_name", "-cn": "config_name",
-    "--config-dir": "config_dir", "-cd": "config_dir",
-}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Command:
-    """A training command as written: module or file, Hydra flags, override words."""
-
-    module: str
-    flags: Flags
-    words: tuple[Field, ...]
-    starter: str
 
 
 @dataclass(frozen=True)
@@ -63,6 +43,13 @@ class Launch:
     assumption: str | None = None
     tried: EffectiveConfig | None = field(default=None, repr=False)
     """The config without the overrides that Hydra refused, for explaining them."""
+    decisions: tuple[tuple[Decision, ...], ...] = ((),)
+    """The paths through the script on which it is started so."""
+
+    @property
+    def plan(self) -> tuple[bool, ...]:
+        """What makes the interpreter take the first of its paths."""
+        return tuple(decision.holds for decision in self.decisions[0])
 
     @property
     def summary(self) -> LaunchSummary:
@@ -79,66 +66,37 @@ class Launch:
         )
 
 
-def command_of(invocation: Invocation) -> Command | None:
-    """The training command that ``invocation`` is, None if it is some other command."""
-    argv = list(invocation.argv)
-    name = argv[0].known if argv else None
-    if name is None:
-        return None
-    program = name.rpartition("/")[2]
-    if _PYTHON.fullmatch(name):
-        return _python(argv[1:], "python")
-    if program in _STARTERS:
-        return _starter(argv[1:], program)
-    return None
+def launches_of(
+    snapshot: Snapshot, composer: Composer, evaluation: Evaluation, job: Job | None
+) -> Iterator[Launch]:
+    """The launches of all paths, equal ones once."""
+    variants: dict[tuple[object, ...], tuple[Invocation, list[tuple[Decision, ...]]]] = {}
+    for path in evaluation.paths:
+        for each in path.invocations:
+            words = tuple(word.text for word in each.argv)
+            key = (each.scripts, each.span, each.cwd, words, tuple(sorted(each.environment.items())))
+            paths = variants.setdefault(key, (each, []))[1]
+            if path.decisions not in paths:
+                paths.append(path.decisions)
+    for invocation, paths in variants.values():
+        for launch in launches_on(snapshot, composer, [invocation], job):
+            yield replace(launch, decisions=tuple(paths))
 
 
-def _python(words: list[Field], starter: str) -> Command | None:
-    while words and (text := words[0].known) is not None and text.startswith("-"):
-        if text == "-m" and len(words) > 1:
-            return _hydra_words(words[1], words[2:], starter)
-        if text in ("-c", "-"):
-            return None
-        words = words[2 if text in _PYTHON_FLAGS_WITH_VALUE else 1 :]
-    if words and (words[0].known or "").endswith(".py"):
-        return _hydra_words(words[0], words[1:], starter)
-    return None
-
-
-def _starter(words: list[Field], program: str) -> Command | None:
-    """``torchrun [options] -m module`` or ``… file.py``: options before the module are the starter's."""
-    for number, word in enumerate(words):
-        if word.known in ("-m", "--module") and number + 1 < len(words):
-            return _hydra_words(words[number + 1], words[number + 2 :], program)
-        if (word.known or "").endswith(".py"):
-            return _hydra_words(word, words[number + 1 :], program)
-    return None
-
-
-def _hydra_words(module: Field, words: list[Field], starter: str) -> Command | None:
-    if module.known is None:
-        return None
-    flags: dict[str, str] = {}
-    overrides: list[Field] = []
-    rest = iter(words)
-    for word in rest:
-        name, separator, value = (word.known or "").partition("=")
-        if name in _HYDRA_FLAGS:
-            following = value if separator else ((next(rest, None) or word).known or "")
-            flags[_HYDRA_FLAGS[name]] = following
-        else:
-            overrides.append(word)
-    return Command(module.known.removeprefix("./"), Flags(**flags), tuple(overrides), starter)
-
-
-def _is_test(module: str) -> bool:
-    return posixpath.basename(module).startswith("test_")
-
-
-def looks_like_training(words: Sequence[Field]) -> bool:
-    """True if the words hold Hydra overrides, whatever command they are given to."""
-    dotted = [word for word in words if re.match(r"[+~]*\w+\.[\w.]+=", marked(word.text))]
-    return len(dotted) >= 2
+def launches_on(
+    snapshot: Snapshot, composer: Composer, invocations: Iterable[Invocation], job: Job | None
+) -> Iterator[Launch]:
+    """The launches among ``invocations``; those whose files are not here yet are left out."""
+    for invocation in invocations:
+        command = command_of(invocation.argv)
+        if command is None:
+            continue
+        try:
+            launch = resolve(snapshot, composer, invocation, command, job)
+        except NotFetched:
+            continue
+        if launch is not None:
+            yield launch
 
 
 def resolve(
@@ -164,7 +122,7 @@ def resolve(
     except NotFetched:
         raise
     except NotHydra as error:
-        is_started = command.starter != "python" and not _is_test(command.module)
+        is_started = command.starter != "python" and not is_test(command.module)
         return replace(launch, status="not-hydra", reason=str(error)) if is_started else None
     except OutsideTree as error:
         launch = replace(launch, reason=str(error))
@@ -222,6 +180,3 @@ def _assumed(snapshot: Snapshot, composer: Composer, command: Command, launch: L
         f"{code(command.module)} extends {code(nearest.config)} and leaves the roles as they are there"
     )
     return replace(launch, config=config, assumption=assumption)
-
-
-__all__ = ["Command", "Launch", "command_of", "looks_like_training", "resolve"]

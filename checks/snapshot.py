@@ -50,16 +50,26 @@ class Snapshot:
     commit: str | None = None
     needed: set[str] = field(default_factory=set)
     read_paths: set[str] = field(default_factory=set)
-    _folders: frozenset[str] | None = field(default=None, repr=False)
+    _folders: dict[str, set[str]] | None = field(default=None, repr=False)
 
     def __contains__(self, path: str) -> bool:
         return path in self.tree and self.tree[path].mode != "160000"
 
     def is_folder(self, path: str) -> bool:
         """True if some file of the tree lies below ``path`` ("" is the root)."""
+        return path in self._children()
+
+    def children(self, folder: str) -> frozenset[str]:
+        """The names of the files and folders right below ``folder`` ("" is the root)."""
+        return frozenset(self._children().get(folder, ()))
+
+    def _children(self) -> dict[str, set[str]]:
         if self._folders is None:
-            self._folders = frozenset(folder for file in self.tree for folder in _parents(file))
-        return path in self._folders
+            self._folders = {}
+            for path in self.tree:
+                for folder, name in _steps(path):
+                    self._folders.setdefault(folder, set()).add(name)
+        return self._folders
 
     def blob_id(self, path: str) -> str | None:
         """The id of the file's content, None if there is no such file."""
@@ -111,11 +121,12 @@ class Snapshot:
         return Snapshot(tree, {**self.blobs, blob: data}, self.commit, self.needed, self.read_paths)
 
 
-def _parents(path: str) -> Iterator[str]:
-    while "/" in path:
-        path = path.rpartition("/")[0]
-        yield path
-    yield ""
+def _steps(path: str) -> Iterator[tuple[str, str]]:
+    """Each folder above ``path`` with the name that follows in it."""
+    while path:
+        folder, _, name = path.rpartition("/")
+        yield folder, name
+        path = folder
 
 
 def _too_large(path: str, size: int) -> str:

@@ -1,123 +1,198 @@
-"""Commands that bash runs itself: assignments, declarations, ``cd``, ``set``, ``unset``, ``shift``, wrappers.
+"""Commands that bash runs itself and that start no other command: ``cd``, ``set``, ``[``, ``exit``…
 
+Each takes the shell, the command as parsed and its arguments, and gives its exit status.
 Source: bash manual, *Shell Builtin Commands*. What is not done here raises NotUnderstood.
 """
 
 from __future__ import annotations
 
-import posixpath
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
 from checks.markdown import code
-from checks.shell.expand import expand, expand_array, expand_text
-from checks.shell.state import NotUnderstood, Shell
-from checks.shell.syntax import ArrayLiteral, Assignment, Simple, Word
-from checks.shell.value import Field, Variable, join, known
+from checks.shell.reading import getopts, mapfile, read
+from checks.shell.state import Exit, Leave, Return, Shell
+from checks.shell.syntax import Simple
+from checks.shell.testing import evaluate_test
+from checks.shell.value import Field, Status, Undecided, Variable, known, status_of
+from checks.shell.variables import arithmetic_value, key_of
 
-# Commands that change nothing a launch depends on.
-IGNORED = frozenset({
-    ":", "true", "echo", "printf", "wait", "ulimit", "umask", "trap", "shopt", "hash", "type",
-})  # fmt: skip
-NOT_EVALUATED = frozenset({
-    "read", "eval", "getopts", "mapfile", "readarray", "let", "pushd", "popd", "dirs", "alias", "unalias",
-    "return", "break", "continue", "false", "[", "test", "select", "coproc", "complete", "enable", "fc",
-})  # fmt: skip
-DECLARATION_OPTIONS = frozenset("axrgpft")
+Arguments = tuple[Field, ...]
+Builtin = Callable[[Shell, Simple, Arguments], Status]
+NOT_EVALUATED = frozenset({"alias", "complete", "enable", "fc", "dirs"})
+SET_LETTERS = {"e": "errexit", "u": "nounset", "x": "xtrace", "a": "allexport", "f": "noglob", "v": "verbose"}
 
 
-def declare(shell: Shell, command: Simple) -> None:
-    """``export``, ``readonly``, ``local``, ``declare``, ``typeset``."""
-    first = command.words[0]
-    exported = isinstance(first, Word) and known(expand_text(shell, first)[0]) == "export"
-    for word in command.words[1:]:
-        if isinstance(word, Assignment):
-            assign(shell, word, exported=exported)
-            continue
-        for option in expand(shell, word):
-            text = option.known
-            if text is None or text.startswith("+"):
-                raise NotUnderstood(command.start, "a declaration that is not known")
-            if text.startswith("-"):
-                if not set(text[1:]) <= DECLARATION_OPTIONS:
-                    raise NotUnderstood(command.start, f"the declaration option {code(text)}")
-                exported = exported or "x" in text
-            elif exported and text in shell.variables:
-                shell.variables[text] = replace(shell.variables[text], exported=True)
+def _cd(shell: Shell, _: Simple, arguments: Arguments) -> Status:
+    words = [each for each in arguments if (each.known or "") not in ("-P", "-L", "--", "-e")]
+    text = words[0].text if words else None
+    shell.cwd = shell.tree_path(text) if text and known(text) != "-" else None
+    return 0
 
 
-def assign(shell: Shell, assignment: Assignment, *, exported: bool = False) -> None:
-    """Do ``name=value`` and its variants in ``shell``."""
-    if assignment.index is not None:
-        raise NotUnderstood(assignment.start, code(f"{assignment.name}[{assignment.index}]="))
-    if assignment.name == "IFS":
-        raise NotUnderstood(assignment.start, "`IFS=`")
-    span = shell.source.span(assignment.start, assignment.end)
-    if isinstance(assignment.value, ArrayLiteral):
-        fields = expand_array(shell, assignment.value)
-        before = shell.variables.get(assignment.name)
-        kept = before.fields if before and assignment.append else ()
-        shell.assign(assignment.name, Variable(kept + fields, is_array=True, exported=exported))
-        return
-    text, origins = expand_text(shell, assignment.value)
-    # Read after the expansion, which may itself have set the variable (`${A:=x}`).
-    before = shell.variables.get(assignment.name)
-    if assignment.append and before and before.fields:
-        origins = (*before.fields[0].origins, *origins)
-        text = join([*before.text, *text])
-    shell.assign(assignment.name, Variable((Field(text, span, origins),), exported=exported))
+def _pushd(shell: Shell, command: Simple, arguments: Arguments) -> Status:
+    before = shell.cwd
+    status = _cd(shell, command, arguments)
+    shell.folders = (before, *shell.folders)
+    shell.write((shell.unknown("the output of `pushd`", command.start),))
+    return status
 
 
-def unwrap(shell: Shell, start: int, argv: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Take off ``nohup``, ``exec``, ``command`` and ``env A=b``; ``env``'s assignments go into ``shell``."""
-    while argv and argv[0].known in ("nohup", "exec", "command", "env"):
-        is_env, argv = argv[0].known == "env", argv[1:]
-        if argv and (argv[0].known or "").startswith("-"):
-            raise NotUnderstood(start, f"the option {code(argv[0].known or '')}")
-        while is_env and argv and "=" in (argv[0].known or "").lstrip("="):
-            name, _, value = (argv[0].known or "").partition("=")
-            shell.assign(name, Variable((replace(argv[0], text=(value,) if value else ()),), exported=True))
-            argv = argv[1:]
-    return argv
+def _popd(shell: Shell, command: Simple, _: Arguments) -> Status:
+    shell.cwd = shell.folders[0] if shell.folders else None
+    shell.folders = shell.folders[1:]
+    shell.write((shell.unknown("the output of `popd`", command.start),))
+    return 0
 
 
-def _cd(shell: Shell, _: int, arguments: tuple[Field, ...]) -> None:
-    target = arguments[0].known if arguments else None
-    if target is None or target == "-":
-        shell.cwd = None
-    elif not target.startswith("/"):
-        path = None if shell.cwd is None else posixpath.normpath(posixpath.join(shell.cwd, target))
-        shell.cwd = None if path is None or path.startswith("..") else path.removeprefix(".")
-    else:
-        shell.cwd = None
+def _set(shell: Shell, command: Simple, arguments: Arguments) -> Status:
+    rest = list(arguments)
+    options = set(shell.options)
+    while rest:
+        text = rest[0].known
+        if text is None:
+            raise shell.not_understood(command.start, "`set` with options that are not known")
+        if text in ("--", "-"):
+            shell.arguments, shell.open = tuple(rest[1:]), False
+            break
+        if not text.startswith(("-", "+")):
+            shell.arguments, shell.open = tuple(rest), False
+            break
+        rest.pop(0)
+        names = {SET_LETTERS[letter] for letter in text[1:] if letter in SET_LETTERS}
+        if "o" in text[1:] and rest:
+            names.add(rest.pop(0).known or "")
+        options = options | names if text.startswith("-") else options - names
+    shell.options = frozenset(options)
+    return 0
 
 
-def _set(shell: Shell, start: int, arguments: tuple[Field, ...]) -> None:
-    names = [argument.known for argument in arguments]
-    if "--" in names:
-        shell.arguments = arguments[names.index("--") + 1 :]
-    elif not all(name is not None and name.startswith(("-", "+")) for name in names if name != "pipefail"):
-        raise NotUnderstood(start, "`set` with arguments")
-
-
-def _unset(shell: Shell, start: int, arguments: tuple[Field, ...]) -> None:
+def _unset(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     for argument in arguments:
-        if argument.known is None:
-            raise NotUnderstood(start, "`unset` of a name that is not known")
-        if not argument.known.startswith("-"):
-            shell.variables[argument.known] = Variable(())
+        name = argument.known
+        if name is None:
+            raise shell.not_understood(command.start, "`unset` of a name that is not known")
+        base, bracket, index = name.partition("[")
+        variable = shell.variable(base)
+        if name.startswith("-"):
+            continue
+        if bracket and variable is not None:
+            key = key_of(shell, variable, index.rstrip("]"), command.start)
+            kept = [(k, f) for k, f in zip(variable.keys or (0,), variable.fields, strict=False) if k != key]
+            shell.variables[shell.referred(base)] = replace(
+                variable, keys=tuple(k for k, _ in kept), fields=tuple(f for _, f in kept)
+            )
+        elif base in shell.functions and variable is None:
+            del shell.functions[base]
+        else:
+            shell.variables[shell.referred(base)] = Variable(())
+    return 0
 
 
-def _shift(shell: Shell, start: int, arguments: tuple[Field, ...]) -> None:
+def _shift(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     count = arguments[0].known if arguments else "1"
     if count is None or not count.isdigit():
-        raise NotUnderstood(start, "`shift` by a count that is not known")
+        raise shell.not_understood(command.start, "`shift` by a count that is not known")
+    if int(count) > len(shell.arguments):
+        return 0 if shell.open else 1
     shell.arguments = shell.arguments[int(count) :]
+    return 0
 
 
-BUILTINS: dict[str, Callable[[Shell, int, tuple[Field, ...]], None]] = {
+def _written(shell: Shell, command: Simple) -> str:
+    return code(shell.source.text[command.start : command.end])
+
+
+def _test(shell: Shell, command: Simple, arguments: Arguments) -> Status:
+    what = f"{_written(shell, command)} (line {shell.source.line(command.start)})"
+    return status_of(evaluate_test(shell, command.start, arguments, what))
+
+
+def _bracket(shell: Shell, command: Simple, arguments: Arguments) -> Status:
+    if not arguments or arguments[-1].known != "]":
+        raise shell.not_understood(command.start, "`[` without `]`")
+    return _test(shell, command, arguments[:-1])
+
+
+def _let(shell: Shell, command: Simple, arguments: Arguments) -> Status:
+    value: int | None = 0
+    for argument in arguments:
+        if argument.known is None:
+            raise shell.not_understood(command.start, "`let` of what is not known")
+        value = arithmetic_value(shell, argument.known, command.start)
+    what = _written(shell, command)
+    return Undecided(what, ("let", what)) if value is None else int(value == 0)
+
+
+def _number(arguments: Arguments, default: int) -> int | None:
+    if not arguments:
+        return default
+    text = arguments[0].known
+    return int(text) & 255 if text is not None and re.fullmatch(r"-?\d{1,9}", text) else None
+
+
+def _exit(shell: Shell, command: Simple, arguments: Arguments) -> Status:
+    raise Exit(_status(shell, command, arguments))
+
+
+def _return(shell: Shell, command: Simple, arguments: Arguments) -> Status:
+    raise Return(_status(shell, command, arguments))
+
+
+def _status(shell: Shell, command: Simple, arguments: Arguments) -> Status:
+    if not arguments:
+        return shell.status
+    number = _number(arguments, 0)
+    what = f"{_written(shell, command)} is 0 (line {shell.source.line(command.start)})"
+    return Undecided(what, ("status", what), external=True) if number is None else number
+
+
+def _break(_shell: Shell, _: Simple, arguments: Arguments) -> Status:
+    raise Leave(_number(arguments, 1) or 1, again=False)
+
+
+def _continue(_shell: Shell, _: Simple, arguments: Arguments) -> Status:
+    raise Leave(_number(arguments, 1) or 1, again=True)
+
+
+def _nothing(_shell: Shell, _: Simple, __: Arguments) -> Status:
+    return 0
+
+
+def _false(_shell: Shell, _: Simple, __: Arguments) -> Status:
+    return 1
+
+
+BUILTINS: dict[str, Builtin] = {
     "cd": _cd,
+    "pushd": _pushd,
+    "popd": _popd,
     "set": _set,
     "unset": _unset,
     "shift": _shift,
+    "[": _bracket,
+    "test": _test,
+    "let": _let,
+    "exit": _exit,
+    "return": _return,
+    "break": _break,
+    "continue": _continue,
+    "read": read,
+    "mapfile": mapfile,
+    "readarray": mapfile,
+    "getopts": getopts,
+    "false": _false,
+    ":": _nothing,
+    "true": _nothing,
+    "wait": _nothing,
+    "ulimit": _nothing,
+    "umask": _nothing,
+    "trap": _nothing,
+    "shopt": _nothing,
+    "hash": _nothing,
+    "unalias": _nothing,
+    "disown": _nothing,
+    "jobs": _nothing,
+    "times": _nothing,
 }

@@ -1,7 +1,6 @@
-"""From a word of the source to fields: parameters, arithmetic, splitting, with unknown parts kept.
+"""From a word of the source to fields: braces, tildes, expansions, splitting, file names.
 
-Source: bash manual, *Shell Expansions*. Brace and filename expansion are not done here: a word that would
-need them raises NotUnderstood.
+Source: bash manual, *Shell Expansions*. Unknown parts are kept.
 """
 
 from __future__ import annotations
@@ -11,299 +10,262 @@ from dataclasses import dataclass, field
 
 from checks.markdown import code
 from checks.model import Span
-from checks.shell import arithmetic, pattern
-from checks.shell.state import NotUnderstood, Shell, set_by_caller
+from checks.shell import pattern
+from checks.shell.braces import MAX_WORDS, TooMany, expand_braces
+from checks.shell.glob import expand_pattern
+from checks.shell.operators import is_default
+from checks.shell.parameter import Valued, default, elements, is_list, joined, value
+from checks.shell.state import BLANK_SEPARATORS, Shell
 from checks.shell.syntax import (
     Arithmetic,
-    ArrayLiteral,
     CommandSubstitution,
     Literal,
     NotRead,
     Parameter,
+    Part,
+    ProcessSubstitution,
     Word,
 )
-from checks.shell.value import EMPTY, Field, Text, Unknown, Variable, first_unknown, join, known, text_of
+from checks.shell.value import Field, Text, Unknown, join, text_of
+from checks.shell.variables import arithmetic_value
 
-_BRACE_EXPANSION = re.compile(r"\{[^{}\s]*(,|\.\.)[^{}\s]*\}")
-_IFS = re.compile(r"[ \t\n]+")
 MAX_TEXT = 1 << 20
+MAX_FIELDS = 60_000
 
 
 @dataclass
 class _Building:
-    """The fields of one word while it is expanded."""
+    """The fields of one word while it is expanded. ``pieces`` are texts with whether they are quoted."""
 
+    shell: Shell
     span: Span
+    separators: str
     done: list[Field] = field(default_factory=list)
-    pieces: list[str | Unknown] = field(default_factory=list)
+    pieces: list[tuple[str | Unknown, bool]] = field(default_factory=list)
     origins: list[Span] = field(default_factory=list)
     started: bool = False
-    may_split: bool = False
     written_at: Span | None = None
 
-    def add(self, text: Text, origins: tuple[Span, ...] = (), written_at: Span | None = None) -> None:
-        if not self.started:
-            self.written_at = written_at
-        self.pieces += text
+    def add(
+        self,
+        text: Text,
+        origins: tuple[Span, ...] = (),
+        *,
+        quoted: bool = True,
+        written_at: Span | None = None,
+    ) -> None:
+        """Text that belongs to the current field."""
+        self.written_at = None if self.started else written_at
+        self.pieces += [(piece, quoted) for piece in text]
         self.origins += origins
         self.started = True
 
+    def split(self, text: Text, origins: tuple[Span, ...] = ()) -> None:
+        """Unquoted text: separators in its known parts end a field."""
+        for piece in text:
+            if isinstance(piece, Unknown):
+                self.add((piece,), origins, quoted=False)
+                continue
+            at = 0
+            for match in _delimiter(self.separators).finditer(piece):
+                if match.start() > at:
+                    self.add((piece[at : match.start()],), origins, quoted=False)
+                if match["hard"] and not self.started:
+                    self.add(())
+                self.finish()
+                at = match.end()
+            if at < len(piece):
+                self.add((piece[at:],), origins, quoted=False)
+
     def finish(self) -> None:
+        """End the current field, if one has begun."""
         if self.started:
             origins = tuple(dict.fromkeys(self.origins))
             span = self.written_at or self.span
-            self.done.append(Field(join(self.pieces), span, origins, self.may_split))
-        self.pieces, self.origins, self.started, self.may_split = [], [], False, False
+            for text in self._file_names():
+                may_split = any(isinstance(piece, Unknown) and not quoted for piece, quoted in text)
+                self.done.append(Field(join(piece for piece, _ in text), span, origins, may_split))
+        self.pieces, self.origins, self.started = [], [], False
+        if len(self.done) > MAX_FIELDS:
+            raise self.shell.not_understood(0, f"a word of more than {MAX_FIELDS} fields")
 
-    def split(self, text: Text, origins: tuple[Span, ...]) -> None:
-        """Add unquoted text: blanks in its known parts end a field."""
-        for piece in text:
-            if isinstance(piece, Unknown):
-                self.add((piece,), origins)
-                self.may_split = True
-                continue
-            for number, stretch in enumerate(_IFS.split(piece)):
-                if number:
-                    self.finish()
-                if stretch:
-                    self.add((stretch,), origins)
+    def _file_names(self) -> list[list[tuple[str | Unknown, bool]]]:
+        """The field as it is, or the files of the tree that it names as a pattern.
+
+        Files that a pattern finds outside the tree are unknown. An override is never taken for a pattern.
+        """
+        wild = "".join(piece for piece, quoted in self.pieces if isinstance(piece, str) and not quoted)
+        if not pattern.has_wildcard(wild) or "noglob" in self.shell.options:
+            return [self.pieces]
+        found = self._found()
+        if found:
+            return [[(each, True)] for each in found]
+        text = join(piece for piece, _ in self.pieces)
+        written = "".join(piece if isinstance(piece, str) else "…" for piece in text)
+        if "=" in written or not any(char in wild for char in "*?"):
+            return [self.pieces]
+        return [[(Unknown(f"the files that {code(written)} matches", self.span.path, self.span.line), False)]]
+
+    def _found(self) -> list[str]:
+        pieces = [(piece, quoted) for piece, quoted in self.pieces if isinstance(piece, str)]
+        if self.shell.cwd is None or len(pieces) < len(self.pieces):
+            return []
+        try:
+            units = [unit for piece, quoted in pieces for unit in pattern.units(piece, quoted=quoted)]
+            outside = units[0] == "\\/"
+            return [] if outside else expand_pattern(self.shell.running.tree, self.shell.cwd, units)
+        except pattern.TooLarge:
+            return []
+
+
+def _delimiter(separators: str) -> re.Pattern[str]:
+    """What ends a field: blanks among ``IFS``, or one of its other characters with blanks around it."""
+    soft = "".join(char for char in separators if char in BLANK_SEPARATORS)
+    hard = "".join(char for char in separators if char not in BLANK_SEPARATORS)
+    blanks = f"[{re.escape(soft)}]" if soft else "(?!)"
+    others = f"[{re.escape(hard)}]" if hard else "(?!)"
+    return re.compile(f"{blanks}*(?P<hard>{others}){blanks}*|{blanks}+")
 
 
 def expand(shell: Shell, word: Word) -> list[Field]:
     """The fields of ``word``: none, one or many. Raises NotUnderstood."""
-    building = _Building(shell.source.span(word.start, word.end))
-    for number, part in enumerate(word.parts):
-        match part:
-            case Literal(text=text, quoted=True):
-                building.add(text_of(text))
-            case Literal(text=text):
-                _literal(shell, word, text, number == 0, building)
-            case Parameter() if part.quoted and (part.name == "@" or part.index == "@") and not part.operator:
-                _splice(list_value(shell, part), building)
-            case _:
-                value, origins = value_of(shell, part)
-                if getattr(part, "quoted", False):
-                    building.add(value, origins)
-                else:
-                    building.split(value, origins)
-    building.finish()
-    return building.done
+    separators = shell.separators
+    if separators is None:
+        raise shell.not_understood(word.start, "`IFS`, which is not known,")
+    try:
+        words = expand_braces(word)
+    except TooMany:
+        raise shell.not_understood(word.start, f"brace expansion to more than {MAX_WORDS} words") from None
+    fields: list[Field] = []
+    for each in words:
+        building = _Building(shell, shell.source.span(word.start, word.end), separators)
+        for number, part in enumerate(each.parts):
+            if isinstance(part, Literal) and not part.quoted:
+                building.add(tilde(shell, part.text, word.start, first=number == 0), quoted=False)
+            else:
+                _add(building, part)
+        building.finish()
+        fields += building.done
+    return fields
 
 
-def expand_text(shell: Shell, word: Word) -> tuple[Text, tuple[Span, ...]]:
-    """The value of ``word`` where bash does not split (an assignment, an operator's argument)."""
+def _add(building: _Building, part: Part) -> None:
+    """One part of a word, or of the word after ``:-``, where unquoted text is split."""
+    shell = building.shell
+    quoted = bool(getattr(part, "quoted", False))
+    if isinstance(part, Literal):
+        (building.add if quoted else building.split)(text_of(part.text))
+    elif isinstance(part, Parameter) and is_default(part):
+        chosen = default(shell, part)
+        if isinstance(chosen, Word) and part.operator[-1] != "=":
+            origin = () if part.operator[-1] == "+" else (shell.source.span(part.start, part.end),)
+            building.origins += origin
+            for inner in chosen.parts:
+                _add(building, inner)
+            if quoted and not chosen.parts:
+                building.add(())
+        elif is_list(part) and not isinstance(chosen, Word) and chosen[0]:
+            _add_list(building, part, elements(shell, _without_operator(part)))
+        else:
+            _add_value(building, _settled(shell, part, chosen), quoted)
+    elif isinstance(part, Parameter) and is_list(part):
+        _add_list(building, part, elements(shell, part))
+    else:
+        _add_value(building, value_of(shell, part), quoted)
+
+
+def _add_value(building: _Building, valued: Valued, quoted: bool) -> None:
+    (building.add if quoted else building.split)(*valued)
+
+
+def _add_list(building: _Building, part: Parameter, fields: tuple[Field, ...]) -> None:
+    """``"${A[@]}"``: one field per element, each with the element's own span; ``"${A[*]}"`` is one field."""
+    if part.quoted and "*" in (part.name, part.index):
+        separator = building.separators[:1]
+        building.add(joined(fields, separator), tuple(span for each in fields for span in each.origins))
+        return
+    for number, each in enumerate(fields):
+        if number:
+            building.finish()
+        if part.quoted and not each.may_split:
+            building.add(each.text, each.origins, written_at=each.span)
+        else:
+            building.split(each.text, (each.span, *each.origins))
+
+
+def _without_operator(part: Parameter) -> Parameter:
+    return Parameter(part.name, part.quoted, part.start, part.end, part.index, indirect=part.indirect)
+
+
+def expand_valued(shell: Shell, word: Word) -> Valued:
+    """The value of ``word`` where bash does not split (an assignment, a ``case`` word), with its origins."""
     pieces: list[str | Unknown] = []
     origins: list[Span] = []
     for number, part in enumerate(word.parts):
         if isinstance(part, Literal):
-            tilde = number == 0 and not part.quoted and part.text[:1] == "~"
-            pieces += _tilde(shell, part.text, word.start) if tilde else [part.text]
+            text = (part.text,) if part.quoted else tilde(shell, part.text, word.start, first=number == 0)
+            pieces += text
             continue
         text, used = value_of(shell, part)
         pieces += text
         origins += used
     text = join(pieces)
     if sum(len(piece) for piece in text if isinstance(piece, str)) > MAX_TEXT:
-        raise NotUnderstood(word.start, f"a value of more than {MAX_TEXT} characters")
+        raise shell.not_understood(word.start, f"a value of more than {MAX_TEXT} characters")
     return text, tuple(dict.fromkeys(origins))
 
 
-def expand_array(shell: Shell, array: ArrayLiteral) -> tuple[Field, ...]:
-    """The fields of an array literal; each keeps the span of its own element."""
-    for element in array.elements:
-        first = element.parts[0] if element.parts else None
-        if isinstance(first, Literal) and not first.quoted and re.match(r"\[[^\]]*\]=", first.text):
-            raise NotUnderstood(element.start, "an array with given indexes")
-    return tuple(field_ for element in array.elements for field_ in expand(shell, element))
+def expand_text(shell: Shell, word: Word) -> Text:
+    """``expand_valued`` without the origins."""
+    return expand_valued(shell, word)[0]
 
 
-def _literal(shell: Shell, word: Word, text: str, first: bool, building: _Building) -> None:
-    if _BRACE_EXPANSION.search(text):
-        raise NotUnderstood(word.start, f"brace expansion {code(text)}")
-    if first and text.startswith("~"):
-        building.add(tuple(_tilde(shell, text, word.start)))
-    else:
-        building.add(text_of(text))
-
-
-def _tilde(shell: Shell, text: str, start: int) -> list[str | Unknown]:
-    head, slash, tail = text.partition("/")
-    return [shell.unknown(f"{code(head)} is a home directory of the runner", start), slash + tail]
-
-
-def _splice(fields: tuple[Field, ...], building: _Building) -> None:
-    """``"${A[@]}"``: one field per element, each with the element's own span."""
-    for number, each in enumerate(fields):
-        if number:
-            building.finish()
-        building.add(each.text, each.origins, each.span)
-        building.may_split = building.may_split or each.may_split
-
-
-def list_value(shell: Shell, part: Parameter) -> tuple[Field, ...]:
-    """The fields of ``$@`` or ``${A[@]}``. Raises NotUnderstood for an array that nobody sets."""
-    if part.name in ("@", "*"):
-        return shell.arguments
-    variable = shell.variables.get(part.name)
-    if variable is None:
-        return ()
-    return variable.fields
-
-
-def value_of(shell: Shell, part: object) -> tuple[Text, tuple[Span, ...]]:
+def value_of(shell: Shell, part: Part) -> Valued:
     """The text of one expansion and where the variables in it were set."""
     match part:
         case Parameter():
-            return _parameter(shell, part)
+            if is_default(part):
+                return _settled(shell, part, default(shell, part))
+            return value(shell, part)
         case Arithmetic():
-            return (_arithmetic(shell, part.text, part.start), ())
+            number = arithmetic_value(shell, part.text, part.start)
+            if number is None:
+                reason = f"`$(({part.text}))` uses a value that is not known"
+                return (shell.unknown(reason, part.start),), ()
+            return text_of(str(number)), ()
         case CommandSubstitution():
-            return ((shell.unknown(f"the output of {code(part.text.strip())}", part.start),), ())
+            return shell.running.substitute(shell, part), ()
+        case ProcessSubstitution():
+            shell.running.substitute(shell, part.command)
+            return (shell.unknown("the file of a process substitution", part.command.start),), ()
         case NotRead():
-            raise NotUnderstood(part.start, f"{code(part.what)}")
-        case _:
-            raise TypeError(f"no expansion: {part!r}")
+            raise shell.not_understood(part.start, code(part.what))
+        case Literal():
+            return text_of(part.text), ()
 
 
-def _arithmetic(shell: Shell, expression: str, start: int) -> Text:
-    def lookup(name: str) -> str | None:
-        variable = shell.variables.get(name)
-        if variable is None:
-            return None
-        return known(variable.text)
-
-    try:
-        value = arithmetic.evaluate(expression, lookup)
-    except arithmetic.NotEvaluated as error:
-        raise NotUnderstood(start, f"`$(({expression}))`: {error}") from None
-    if value is None:
-        return (shell.unknown(f"`$(({expression}))` uses a value that is not known", start),)
-    return (str(value),)
-
-
-def _parameter(shell: Shell, part: Parameter) -> tuple[Text, tuple[Span, ...]]:
-    if part.operator == "length":
-        return _length(shell, part), ()
-    text, origins, is_set = _lookup(shell, part)
-    operator = part.operator
-    if operator == "":
-        return (text if is_set else (shell.outside(part.name, part.start),)), origins
-    assert part.argument is not None
-    if operator.lstrip(":") in ("-", "=", "+", "?"):
-        return _default(shell, part, text, origins, is_set)
-    return _trim(shell, part, text if is_set else (shell.outside(part.name, part.start),)), origins
-
-
-def _lookup(shell: Shell, part: Parameter) -> tuple[Text, tuple[Span, ...], bool]:
-    name = part.name
-    if name.isdigit():
-        if name == "0":
-            return shell.zero or (shell.unknown("`$0`", part.start),), (), True
-        if int(name) > len(shell.arguments):
-            return EMPTY, (), False
-        argument = shell.arguments[int(name) - 1]
-        return argument.text, argument.origins, True
-    if name == "#":
-        return text_of(str(len(shell.arguments))), (), True
-    if name in "@*":
-        return _joined(shell.arguments), (), True
-    if name in "?$!-":
-        return (shell.unknown(f"`${name}`", part.start),), (), True
-    variable = shell.variables.get(name)
-    if variable is None:
-        return EMPTY, (), False
-    if part.index in ("@", "*"):
-        return _joined(variable.fields), (), True
-    chosen = _element(shell, variable, part)
-    if chosen is None:
-        return EMPTY, (), False
-    return chosen.text, (chosen.span, *chosen.origins), True
-
-
-def _element(shell: Shell, variable: Variable, part: Parameter) -> Field | None:
-    index = 0
-    if part.index is not None:
-        value = known(_arithmetic(shell, part.index, part.start))
-        if value is None:
-            raise NotUnderstood(part.start, f"the index {code(part.index or '')} of {code(part.name)}")
-        index = int(value)
-    if index < 0:
-        index += len(variable.fields)
-    return variable.fields[index] if 0 <= index < len(variable.fields) else None
-
-
-def _joined(fields: tuple[Field, ...]) -> Text:
-    pieces: list[str | Unknown] = []
-    for number, each in enumerate(fields):
-        pieces += [" ", *each.text] if number else each.text
-    return join(pieces)
-
-
-def _length(shell: Shell, part: Parameter) -> Text:
-    if part.index in ("@", "*") or part.name in ("@", "*"):
-        return text_of(str(len(list_value(shell, part))))
-    text, _, is_set = _lookup(shell, part)
-    value = known(text) if is_set else None
-    if value is None:
-        return (shell.unknown(f"the length of {code(part.name)}", part.start),)
-    return text_of(str(len(value)))
-
-
-def _default(
-    shell: Shell, part: Parameter, text: Text, origins: tuple[Span, ...], is_set: bool
-) -> tuple[Text, tuple[Span, ...]]:
-    """``:-``, ``:=``, ``:+``, ``:?`` and their forms without a colon.
-
-    A variable that no file sets counts as unset: its default is what runs unless somebody decides
-    otherwise. Names that every caller sets stay unknown.
-    """
-    assert part.argument is not None
-    operator, colon = part.operator[-1], part.operator.startswith(":")
-    if not is_set and set_by_caller(part.name):
-        return (shell.outside(part.name, part.start),), ()
-    if colon and is_set and first_unknown(text) and not any(isinstance(piece, str) for piece in text):
-        return text, origins
-    present = is_set and not (colon and text == EMPTY)
-    if operator == "+":
-        return expand_text(shell, part.argument) if present else (EMPTY, ())
-    if present:
-        return text, origins
-    if operator == "?":
-        return (shell.outside(part.name, part.start),), ()
-    value, used = expand_text(shell, part.argument)
+def _settled(shell: Shell, part: Parameter, chosen: Word | Valued) -> Valued:
+    """The value of a default; ``${V:=w}`` also sets V."""
+    if not isinstance(chosen, Word):
+        return chosen
+    text, used = expand_valued(shell, chosen)
+    if part.operator[-1] == "+":
+        return text, used
     span = shell.source.span(part.start, part.end)
-    if operator == "=":
-        shell.assign(part.name, Variable((Field(value, span, used),)))
-    return value, (span, *used)
+    if part.operator[-1] == "=":
+        shell.set_text(part.name, Field(text, span, used))
+    return text, (span, *used)
 
 
-def _trim(shell: Shell, part: Parameter, text: Text) -> Text:
-    """``#``, ``##``, ``%``, ``%%``."""
-    assert part.argument is not None
-    wanted = _pattern(shell, part.argument)
-    value = known(text)
-    if value is None or wanted is None:
-        return (shell.unknown(f"a part of {code(part.name)}, which is not known", part.start),)
-    try:
-        if part.operator[0] == "#":
-            lengths = pattern.matching_lengths(wanted, value)
-            cut = (lengths[-1] if part.operator == "##" else lengths[0]) if lengths else 0
-            return text_of(value[cut:])
-        lengths = pattern.matching_lengths(wanted[::-1], value[::-1])
-    except pattern.TooLarge:
-        raise NotUnderstood(part.start, f"a pattern too large for {code(part.name)}") from None
-    cut = (lengths[-1] if part.operator == "%%" else lengths[0]) if lengths else 0
-    return text_of(value[: len(value) - cut])
+def tilde(shell: Shell, text: str, start: int, *, first: bool) -> Text:
+    """``text`` with a leading ``~`` as an unknown home directory."""
+    if not first or not text.startswith("~"):
+        return text_of(text)
+    head, slash, tail = text.partition("/")
+    if head in ("~+", "~-"):
+        raise shell.not_understood(start, code(head))
+    return join([shell.outside("HOME", start) if head == "~" else _home(shell, head, start), slash + tail])
 
 
-def _pattern(shell: Shell, argument: Word) -> list[str] | None:
-    units: list[str] = []
-    for part in argument.parts:
-        if isinstance(part, Literal):
-            units += pattern.units(part.text, quoted=part.quoted)
-            continue
-        text = known(value_of(shell, part)[0])
-        if text is None:
-            return None
-        units += pattern.units(text, quoted=bool(getattr(part, "quoted", False)))
-    return units
+def _home(shell: Shell, head: str, start: int) -> Unknown:
+    return shell.unknown(f"{code(head)} is a home directory of the runner", start)

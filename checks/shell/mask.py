@@ -10,16 +10,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from checks.shell.clauses import end_of_case
 from checks.shell.scan import (
     BLANKS,
+    OPENS_COMMAND,
     ShellSyntaxError,
     end_of_line,
     end_of_parentheses,
     skip_unit,
 )
 
-OPENS_COMMAND = frozenset({"if", "then", "else", "elif", "do", "while", "until", "!", "{", "time"})
 OPERATORS = ";&|()"
+_BEFORE_DO = re.compile(r"(?:[ \t\n]|#[^\n]*\n)*do(?=[\s;]|$)")
 _ARRAY_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _HEREDOC = re.compile(r"<<(?P<strip>-?)[ \t]*(?P<word>'[^'\n]*'|\"[^\"\n]*\"|[^\s;&|<>()'\"]+)")
 
@@ -56,6 +58,8 @@ class _Mask:
     command_position: bool = True
     word: str = ""
     last_word: str = ""
+    last_char: str = ""
+    loop_header: bool = False
     pending: list[re.Match[str]] = field(default_factory=list)
     heredocs: list[HereDoc] = field(default_factory=list)
 
@@ -102,7 +106,13 @@ class _Mask:
 
     def _newline(self) -> None:
         self._end_word()
-        self._keep(1)
+        if self.loop_header and _BEFORE_DO.match(self.source, self.at):
+            # bashlex cannot end a loop's header by a newline.
+            self.out.append(";" if self.last_char not in ";&" else " ")
+            self.at += 1
+            self.loop_header = False
+        else:
+            self._keep(1)
         self.command_position = True
         for marker in self.pending:
             self._heredoc_body(marker)
@@ -116,6 +126,7 @@ class _Mask:
         if self.source.startswith("((", self.at) and (self.command_position or self.last_word == "for"):
             self._arithmetic()
             return
+        self.last_char = char
         self._keep(1)
         self.command_position = True
 
@@ -144,8 +155,13 @@ class _Mask:
             if re.compile(r"case[ \t]").match(self.source, self.at):
                 self._hide_as_word(end_of_case(self.source, self.at))
                 return
-            if re.compile(r"time[ \t]+(-p[ \t]+)?").match(self.source, self.at):
-                self._hide_as_blanks(self.at + 4)
+            if match := re.compile(r"time(?=[ \t])([ \t]+-p(?=[ \t]))?").match(self.source, self.at):
+                self._hide_as_blanks(match.end())
+                return
+            if re.compile(r"select[ \t]").match(self.source, self.at):
+                self.out.append("for   ")
+                self.word = "for"
+                self.at += len("select")
                 return
         self.out.append(char)
         self.word += char
@@ -187,8 +203,13 @@ class _Mask:
 
     def _end_word(self) -> None:
         if self.word:
+            if self.command_position and self.word in ("while", "until", "for"):
+                self.loop_header = True
+            elif self.word == "do":
+                self.loop_header = False
             self.command_position = self.command_position and self.word in OPENS_COMMAND
             self.last_word = self.word
+            self.last_char = self.word[-1]
         self.word = ""
 
     def _keep(self, length: int) -> None:
@@ -205,41 +226,3 @@ class _Mask:
     def _hide_as_blanks(self, end: int) -> None:
         self.out.append(" " * (end - self.at))
         self.at = end
-
-
-_CASE_WORD = re.compile(r"(case|esac)(?=[\s;&|)<>]|$)")
-
-
-def end_of_case(text: str, start: int) -> int:
-    """The offset after the ``esac`` that closes the ``case`` at ``start``."""
-    depth = 0
-    at = start
-    command_position = True
-    while at < len(text):
-        char = text[at]
-        word = _CASE_WORD.match(text, at) if command_position else None
-        if word:
-            depth += 1 if word[0] == "case" else -1
-            at = word.end()
-            if depth == 0:
-                return at
-            command_position = False
-        elif char == "#" and text[at - 1] in " \t\n;":
-            at = end_of_line(text, at)
-        elif char in "\n;&|()":
-            command_position = True
-            at += 1
-        elif char in BLANKS:
-            at += 1
-        else:
-            word_end = _end_of_bare_word(text, at)
-            command_position = command_position and text[at:word_end] in {*OPENS_COMMAND, "in"}
-            command_position = command_position or text[at:word_end] == "in"
-            at = word_end
-    raise ShellSyntaxError(start, "case without esac")
-
-
-def _end_of_bare_word(text: str, at: int) -> int:
-    while at < len(text) and text[at] not in " \t\n;&|()":
-        at = skip_unit(text, at)
-    return at

@@ -10,40 +10,56 @@ import bashlex
 import bashlex.errors
 
 from checks.markdown import code
-from checks.shell.mask import Masked, mask
-from checks.shell.scan import ShellSyntaxError
+from checks.shell.clauses import read_layout
+from checks.shell.conditions import read_condition
+from checks.shell.mask import HereDoc, Masked, mask
+from checks.shell.scan import ShellSyntaxError, end_of_parentheses, skip_unit
 from checks.shell.syntax import (
+    ArithmeticCommand,
     Assignment,
+    Case,
+    Clause,
     Command,
+    CountingFor,
     For,
     Function,
     Group,
     If,
+    Literal,
+    NotRead,
     Pipeline,
     Redirect,
-    Script,
     Sequence,
     Simple,
+    Test,
     Unsupported,
+    While,
     Word,
 )
-from checks.shell.word import read_assignment, read_word
+from checks.shell.word import read_assignment, read_quoted, read_word
 
 DECLARATIONS = frozenset({"export", "readonly", "local", "declare", "typeset"})
 MAX_TEXT = 256 * 1024
+MAX_WORDS = 60_000
 MAX_NESTING = 60
 
 
-@lru_cache(maxsize=1024)
-def parse(text: str) -> Script:
-    """The structure of a script. Raises ShellSyntaxError for text that bash or this parser refuses."""
-    if len(text) > MAX_TEXT:
-        raise ShellSyntaxError(0, f"longer than {MAX_TEXT} characters")
-    masked = mask(text)
-    _refuse_deep_nesting(masked.text)
-    if not masked.text.strip():
-        return Script(Sequence((), 0, 0), text)
-    return Script(_Reader(text, masked).sequence(_bashlex(masked.text)), text)
+@lru_cache(maxsize=4096)
+def parse(text: str, start: int = 0, end: int | None = None) -> Sequence:
+    """The structure of a script, or of the part ``text[start:end]`` of it, with offsets into ``text``.
+
+    Raises ShellSyntaxError for text that bash or this parser refuses.
+    """
+    end = len(text) if end is None else end
+    if end - start > MAX_TEXT:
+        raise ShellSyntaxError(start, f"longer than {MAX_TEXT} characters")
+    try:
+        masked = mask(text[start:end])
+        _refuse_hostile(masked.text)
+        nodes = _bashlex(masked.text) if masked.text.strip() else []
+    except ShellSyntaxError as error:
+        raise ShellSyntaxError(error.offset + start, error.reason) from None
+    return _Reader(text, start, masked).sequence(nodes)
 
 
 def _bashlex(masked: str) -> list[Any]:
@@ -57,20 +73,30 @@ def _bashlex(masked: str) -> list[Any]:
         raise ShellSyntaxError(0, f"not understood by the parser: {type(error).__name__}") from None
 
 
-def _refuse_deep_nesting(masked: str) -> None:
+def _refuse_hostile(masked: str) -> None:
     depth = 0
     for offset, char in enumerate(masked):
         depth += (char in "({") - (char in ")}")
         if depth > MAX_NESTING:
             raise ShellSyntaxError(offset, f"nested deeper than {MAX_NESTING}")
+    if len(masked.split()) > MAX_WORDS:
+        raise ShellSyntaxError(0, f"more than {MAX_WORDS} words")
 
 
 class _Reader:
-    """Turns bashlex's nodes into ours, reading every word from the source instead of from the mask."""
+    """Turns bashlex's nodes into ours, reading every word from the source instead of from the mask.
 
-    def __init__(self, text: str, masked: Masked) -> None:
+    ``base`` is the offset in ``text`` of what bashlex was given.
+    """
+
+    def __init__(self, text: str, base: int, masked: Masked) -> None:
         self.text = text
-        self.heredocs = {heredoc.operator: heredoc for heredoc in masked.heredocs}
+        self.base = base
+        self.heredocs = {heredoc.operator + base: heredoc for heredoc in masked.heredocs}
+
+    def pos(self, node: Any) -> tuple[int, int]:
+        start, end = node.pos
+        return start + self.base, end + self.base
 
     def sequence(self, nodes: Many[Any]) -> Sequence:
         items: list[tuple[Command, str]] = []
@@ -82,10 +108,11 @@ class _Reader:
                 items += self.sequence(node.parts).items
             elif node.kind != "reservedword":
                 items.append((self.command(node), ";"))
-        return Sequence(tuple(items), items[0][0].start if items else 0, items[-1][0].end if items else 0)
+        if not items:
+            return Sequence((), self.base, self.base)
+        return Sequence(tuple(items), items[0][0].start, items[-1][0].end)
 
     def command(self, node: Any) -> Command:
-        start, end = node.pos
         match node.kind:
             case "command":
                 return self.simple(node)
@@ -99,26 +126,31 @@ class _Reader:
                 return self.conditional(node)
             case "for":
                 return self.loop(node)
+            case "while" | "until":
+                condition, body = (self.command(part) for part in node.parts if part.kind != "reservedword")
+                return While(condition, body, node.kind == "until", *self.pos(node))
             case "function":
-                return Function(node.name.word, self.command(node.body), start, end)
+                return Function(node.name.word, self.command(node.body), *self.pos(node))
             case _:
-                return Unsupported(f"{code(node.kind)}", start, end)
+                return Unsupported(f"{code(node.kind)}", *self.pos(node))
 
     def pipeline(self, node: Any) -> Command:
         commands = tuple(
             self.command(part) for part in node.parts if part.kind not in ("pipe", "reservedword")
         )
-        negated = any(part.kind == "reservedword" and part.word == "!" for part in node.parts)
+        negated = sum(part.kind == "reservedword" and part.word == "!" for part in node.parts) % 2 == 1
         if len(commands) == 1 and not negated:
             return commands[0]
-        return Pipeline(commands, negated, *node.pos)
+        return Pipeline(commands, negated, *self.pos(node))
 
     def compound(self, node: Any) -> Command:
         first = node.list[0]
+        redirects = tuple(self.redirect(each) for each in getattr(node, "redirects", ()))
         if first.kind == "reservedword":
             body = self.sequence(node.list[1:-1])
-            return Group(body, first.word == "(", *node.pos)
-        return self.command(first)
+            return Group(body, first.word == "(", *self.pos(node), redirects)
+        command = self.command(first)
+        return Group(command, False, *self.pos(node), redirects) if redirects else command
 
     def conditional(self, node: Any) -> Command:
         branches: list[tuple[Command | None, Command]] = []
@@ -131,53 +163,105 @@ class _Reader:
                 condition = self.command(part)
             else:
                 branches.append((condition if keyword == "then" else None, self.command(part)))
-        return If(tuple(branches), *node.pos)
+        return If(tuple(branches), *self.pos(node))
 
     def loop(self, node: Any) -> Command:
-        start, end = node.pos
-        if self.text[start:end].split("(", 1)[0].split() == ["for"]:
-            return Unsupported("`for ((…))`", start, end)
+        start, end = self.pos(node)
+        body = node.parts[-2] if node.parts[-1].kind == "reservedword" else node.parts[-1]
+        chosen = self.text.startswith("select", start)
+        opening = self.text.find("(", start)
+        if opening > 0 and self.text[start:opening].split() == ["for"]:
+            return self.counting(opening, body, start, end)
         keywords = [part.word for part in node.parts if part.kind == "reservedword"]
         words = [part for part in node.parts if part.kind == "word"]
-        body = node.parts[-2] if node.parts[-1].kind == "reservedword" else node.parts[-1]
-        listed = tuple(read_word(self.text, *word.pos) for word in words[1:]) if "in" in keywords else None
-        return For(words[0].word, listed, self.command(body), start, end)
+        listed = tuple(self.word(word) for word in words[1:]) if "in" in keywords else None
+        return For(words[0].word, listed, self.command(body), start, end, chosen)
+
+    def counting(self, opening: int, body: Any, start: int, end: int) -> Command:
+        close = end_of_parentheses(self.text, opening)
+        parts: list[str] = []
+        at = begin = opening + 2
+        while at < close - 2:
+            if self.text[at] == ";":
+                parts.append(self.text[begin:at])
+                begin = at + 1
+            at = skip_unit(self.text, at)
+        parts.append(self.text[begin : close - 2])
+        if len(parts) != 3:
+            raise ShellSyntaxError(opening, "for (( )) needs three expressions")
+        return CountingFor(parts[0], parts[1], parts[2], self.command(body), start, end)
 
     def simple(self, node: Any) -> Command:
-        start, end = node.pos
         parts = [part for part in node.parts if part.kind in ("assignment", "word")]
-        if len(parts) == 1 and (construct := self._hidden_construct(parts[0].pos)):
-            return Unsupported(construct, start, end)
+        redirects = tuple(self.redirect(part) for part in node.parts if part.kind == "redirect")
+        if parts and (construct := self.hidden(*self.pos(parts[0]))):
+            if len(parts) > 1:
+                raise ShellSyntaxError(self.pos(parts[1])[0], "a word after the end of a condition")
+            return Group(construct, False, *self.pos(node), redirects) if redirects else construct
         assignments: list[Assignment] = []
         words: list[Word | Assignment] = []
         for part in parts:
-            assignment = read_assignment(self.text, *part.pos) if part.kind == "assignment" else None
-            if assignment is not None and not words:
+            assignment = None if words else read_assignment(self.text, *self.pos(part))
+            if assignment is not None:
                 assignments.append(assignment)
             else:
-                words.append(self._word(part.pos, words))
-        redirects = tuple(self.redirect(part) for part in node.parts if part.kind == "redirect")
-        return Simple(tuple(assignments), tuple(words), redirects, start, end)
+                words.append(self.argument(part, words))
+        return Simple(tuple(assignments), tuple(words), redirects, *self.pos(node))
 
-    def _hidden_construct(self, pos: tuple[int, int]) -> str | None:
-        text = self.text[slice(*pos)]
-        if text.startswith("[["):
-            return "`[[ … ]]`"
-        if text.startswith("(("):
-            return "`(( … ))`"
-        if text.startswith("case") and text.endswith("esac"):
-            return "`case`"
+    def hidden(self, start: int, end: int) -> Command | None:
+        """The construct behind a masked word, None if it is an ordinary word."""
+        text = self.text
+        if text.startswith("[[", start) and text.startswith("]]", end - 2):
+            return Test(read_condition(text, start + 2, end - 2), start, end)
+        if text.startswith("((", start) and text.startswith("))", end - 2):
+            return ArithmeticCommand(text[start + 2 : end - 2], start, end)
+        if text.startswith("case", start) and text.startswith("esac", end - 4) and end - start > 8:
+            return self.case(start, end)
         return None
 
-    def _word(self, pos: tuple[int, int], before: list[Word | Assignment]) -> Word | Assignment:
+    def case(self, start: int, end: int) -> Case:
+        layout = read_layout(self.text, start, end)
+        clauses = tuple(
+            Clause(
+                tuple(read_word(self.text, *pattern) for pattern in arm.patterns),
+                parse(self.text, *arm.body),
+                arm.then,
+            )
+            for arm in layout.arms
+        )
+        return Case(read_word(self.text, *layout.word), clauses, start, end)
+
+    def argument(self, node: Any, before: list[Word | Assignment]) -> Word | Assignment:
         if before and self.text[before[0].start : before[0].end] in DECLARATIONS:
-            return read_assignment(self.text, *pos) or read_word(self.text, *pos)
-        return read_word(self.text, *pos)
+            return read_assignment(self.text, *self.pos(node)) or self.word(node)
+        return self.word(node)
+
+    def word(self, node: Any) -> Word:
+        return read_word(self.text, *self.pos(node))
 
     def redirect(self, node: Any) -> Redirect:
-        start, end = node.pos
-        if start in self.heredocs:
-            return Redirect("<<", None, start, end)
-        target = node.output if node.output is not None else node.input
-        word = read_word(self.text, *target.pos) if hasattr(target, "pos") else None
-        return Redirect(node.type, word, start, end)
+        start, end = self.pos(node)
+        descriptor = node.input if isinstance(node.input, int) else None
+        if not hasattr(node.output, "pos"):
+            target = Word((Literal(str(node.output), quoted=True),), start, end)
+            return Redirect(node.type, target, descriptor, start, end)
+        heredoc = self.heredocs.get(self.pos(node.output)[0] - 1)
+        if heredoc is None:
+            return Redirect(node.type, self.word(node.output), descriptor, start, end)
+        try:
+            body = self.body(heredoc)
+        except ShellSyntaxError as error:
+            # Bash complains only when it expands the body.
+            body = Word((NotRead(error.reason, start, end),), start, end)
+        return Redirect("<<", body, descriptor, start, end)
+
+    def body(self, heredoc: HereDoc) -> Word:
+        start, end = heredoc.body_start + self.base, heredoc.body_end + self.base
+        if heredoc.strips_tabs or not heredoc.expands:
+            text = self.text[start:end]
+            if heredoc.strips_tabs:
+                text = "".join(line.lstrip("\t") for line in text.splitlines(keepends=True))
+            if not heredoc.expands:
+                return Word((Literal(text, quoted=True),), start, end)
+            return Word(read_quoted(text, 0, len(text)).parts, start, end)
+        return read_quoted(self.text, start, end)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 MAX_DEPTH = 40
 BLANKS = " \t"
+OPENS_COMMAND = frozenset({"if", "then", "else", "elif", "do", "while", "until", "!", "{", "time"})
 SPECIAL_PARAMETERS = "@*#?$!-0123456789"
 
 

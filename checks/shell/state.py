@@ -1,73 +1,242 @@
-"""What a running shell knows at one moment: variables, arguments, working directory."""
+"""What a running shell knows at one moment: variables, arguments, functions, options, working directory."""
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from checks.markdown import code
 from checks.shell.source import Source
-from checks.shell.value import Field, Text, Unknown, Variable, text_of
+from checks.shell.syntax import CommandSubstitution, Function, Word
+from checks.shell.value import ROOT, Field, Status, Text, Undecided, Unknown, Variable, join
+from checks.snapshot import Snapshot
 
 # Names that every caller provides: a default written for them is not what CI runs with.
 ALWAYS_SET = frozenset(
     {"HOME", "PATH", "PWD", "OLDPWD", "USER", "SHELL", "HOSTNAME", "LANG", "LD_LIBRARY_PATH"}
 )
+# Names that bash itself sets to something that cannot be told.
+DYNAMIC = frozenset(
+    {"RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "BASHPID", "PPID", "UID", "EUID",
+     "BASH", "BASH_VERSION", "BASH_VERSINFO", "HOSTTYPE", "MACHTYPE", "OSTYPE", "SHLVL", "LINENO", "COLUMNS",
+     "PIPESTATUS", "FUNCNAME", "BASH_LINENO", "BASH_COMMAND"}
+)  # fmt: skip
 CALLER_PREFIXES = ("GITHUB_", "RUNNER_")
+BLANK_SEPARATORS = " \t\n"
 
 
 class NotUnderstood(Exception):
     """A construct that is not evaluated: the script counts as not checked from there on."""
 
-    def __init__(self, start: int, reason: str) -> None:
+    def __init__(self, source: Source, start: int, reason: str) -> None:
         super().__init__(reason)
-        self.start = start
+        self.path = source.path
+        self.line = source.line(start)
         self.reason = reason
+
+
+class Exit(Exception):
+    """The current shell ends with ``status``."""
+
+    def __init__(self, status: Status) -> None:
+        super().__init__()
+        self.status = status
+
+
+class Return(Exception):
+    """``return`` from a function or a sourced file."""
+
+    def __init__(self, status: Status) -> None:
+        super().__init__()
+        self.status = status
+
+
+class Leave(Exception):
+    """``break`` (or, with ``again``, ``continue``) out of ``levels`` loops."""
+
+    def __init__(self, levels: int, *, again: bool) -> None:
+        super().__init__()
+        self.levels = levels
+        self.again = again
+
+
+class Host(Protocol):
+    """What the interpreter does for the expansions: run substitutions, choose a side, list files."""
+
+    @property
+    def tree(self) -> Snapshot:
+        """The files that the script sees."""
+
+    def substitute(self, shell: Shell, part: CommandSubstitution) -> Text:
+        """The output of ``$(…)``."""
+
+    def decide(self, question: Undecided) -> bool:
+        """The side of an undecided question that this path takes."""
+
+    def answered(self, key: tuple[object, ...]) -> bool | None:
+        """The side that this path has taken, None if it has not come to that question."""
+
+    def expanded(self, shell: Shell, word: Word) -> Text:
+        """``word`` where bash does not split."""
+
+    def outside(self, shell: Shell, name: str, start: int) -> Unknown:
+        """The value of a variable that no file of the launch sets: the same at each read."""
 
 
 @dataclass
 class Shell:
-    """One shell process. ``arguments`` are ``$1``…; ``cwd`` is relative to the root, None if unknown."""
+    """One shell process.
+
+    ``arguments`` are ``$1``…; they are ``open`` where a person starts the script and may give others, and
+    ``count_unknown`` once the script turned out to do nothing without any.
+    ``cwd`` is relative to the root, None if unknown. ``tainted`` once a file that cannot be read may have
+    set variables. ``names`` are ``BASH_SOURCE``, innermost first.
+    ``output`` collects what goes to standard output while a substitution or a pipe reads it.
+    """
 
     source: Source
     variables: dict[str, Variable] = field(default_factory=dict)
     arguments: tuple[Field, ...] = ()
     zero: Text = ()
     cwd: str | None = ""
+    open: bool = False
+    count_unknown: bool = False
+    tainted: bool = False
+    options: frozenset[str] = frozenset()
+    folders: tuple[str | None, ...] = ()
+    functions: dict[str, tuple[Function, Source, Text]] = field(default_factory=dict)
+    names: tuple[Text, ...] = ()
+    frames: list[dict[str, Variable | None]] = field(default_factory=list)
+    status: Status = 0
+    input: Text | None = None
+    output: list[str | Unknown] | None = None
+    host: Host | None = field(default=None, repr=False, compare=False)
 
     def copy(self) -> Shell:
         """A subshell: what happens in it does not come back."""
-        return replace(self, variables=dict(self.variables))
+        return replace(
+            self,
+            variables=dict(self.variables),
+            functions=dict(self.functions),
+            frames=[dict(frame) for frame in self.frames],
+        )
 
-    def child(self, source: Source, zero: str, arguments: tuple[Field, ...]) -> Shell:
+    def child(self, source: Source, zero: Text, arguments: tuple[Field, ...]) -> Shell:
         """A new process: only exported variables go in."""
         exported = {name: variable for name, variable in self.variables.items() if variable.exported}
-        return Shell(source, exported, arguments, text_of(zero), self.cwd)
+        return Shell(
+            source,
+            exported,
+            arguments,
+            zero,
+            self.cwd,
+            names=(zero,),
+            input=self.input,
+            output=self.output,
+            host=self.host,
+        )
 
     def assign(self, name: str, variable: Variable) -> None:
         """Set ``name``; an exported variable stays so, and text given to an array is its first element."""
+        name = self.referred(name)
         before = self.variables.get(name)
         if before is not None:
-            if before.is_array and not variable.is_array:
-                fields = (*variable.fields, *before.fields[1:])
-                variable = replace(variable, fields=fields, is_array=True)
+            if before.is_array and not variable.is_array and variable.fields:
+                key = "0" if before.associative else 0
+                exported = variable.exported
+                variable = replace(before.with_element(key, variable.fields[0]), exported=exported)
             variable = replace(variable, exported=variable.exported or before.exported)
+        if "allexport" in self.options:
+            variable = replace(variable, exported=True)
         self.variables[name] = variable
+
+    def set_text(self, name: str, value: Field) -> None:
+        """``name=value`` for a single text."""
+        self.assign(name, Variable((value,)))
+
+    def referred(self, name: str) -> str:
+        """The variable behind a name reference."""
+        for _ in range(8):
+            variable = self.variables.get(name)
+            if variable is None or variable.refers_to is None:
+                break
+            name = variable.refers_to
+        return name
+
+    def variable(self, name: str) -> Variable | None:
+        """The variable ``name``, or the one it refers to; None if no file of the launch sets it."""
+        return self.variables.get(self.referred(name))
 
     def environment(self) -> Mapping[str, Text]:
         """What a command started now gets."""
         return {name: variable.text for name, variable in self.variables.items() if variable.exported}
 
-    def outside(self, name: str, start: int) -> Unknown:
-        """The unknown value of a variable that no file of the launch sets."""
-        reason = f"{code(name)} is set by no file of this launch: the caller's environment decides"
-        return self.unknown(reason, start)
-
     def unknown(self, reason: str, start: int) -> Unknown:
         """An unknown with its line."""
         return Unknown(reason, self.source.path, self.source.line(start))
 
+    def outside(self, name: str, start: int) -> Unknown:
+        """The unknown value of a variable that no file of the launch sets."""
+        return self.running.outside(self, name, start)
+
+    @property
+    def running(self) -> Host:
+        """The interpreter that runs this shell."""
+        assert self.host is not None
+        return self.host
+
+    def not_understood(self, start: int, reason: str) -> NotUnderstood:
+        """To be raised for a construct at ``start`` of the current source."""
+        return NotUnderstood(self.source, start, reason)
+
+    def write(self, text: Text) -> None:
+        """Send ``text`` to standard output."""
+        if self.output is not None:
+            self.output += text
+
+    @property
+    def separators(self) -> str | None:
+        """``IFS``, None if it is not known."""
+        variable = self.variables.get("IFS")
+        if variable is None or not variable.fields:
+            return BLANK_SEPARATORS
+        return variable.fields[0].known
+
+    @property
+    def folder(self) -> Text:
+        """The working directory as ``pwd`` prints it."""
+        if self.cwd is None:
+            return (Unknown("the working directory", self.source.path, self.source.first_line),)
+        return join([ROOT, f"/{self.cwd}" if self.cwd else ""])
+
+    def tree_path(self, text: Text) -> str | None:
+        """The path in the tree ("" is its root) that ``text`` names; None if outside or not known."""
+        head, rest = (ROOT, text[1:]) if text[:1] == (ROOT,) else (None, text)
+        if len(rest) > 1 or any(isinstance(piece, Unknown) for piece in rest):
+            return None
+        written = "".join(piece for piece in rest if isinstance(piece, str))
+        if head is None:
+            return None if self.cwd is None else normal_path(posixpath.join(self.cwd, written))
+        if written and not written.startswith("/"):
+            return None
+        return normal_path(written.lstrip("/"))
+
+
+def outside_reason(name: str) -> str:
+    """Why a variable that no file sets is not known."""
+    return f"{code(name)} is set by no file of this launch: the caller's environment decides"
+
 
 def set_by_caller(name: str) -> bool:
     """True for a name that is in the environment of every caller, whatever its value."""
-    return name in ALWAYS_SET or name.startswith(CALLER_PREFIXES)
+    return name in ALWAYS_SET or name in DYNAMIC or name.startswith(CALLER_PREFIXES)
+
+
+def normal_path(path: str) -> str | None:
+    """``path`` relative to the root in its shortest form ("" is the root); None if it leaves the tree."""
+    normal = posixpath.normpath(path or ".")
+    if normal == ".":
+        return ""
+    return None if normal == ".." or normal.startswith(("../", "/")) else normal

@@ -19,9 +19,11 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """``$name`` or ``${…}``: ``operator`` is "" for the plain form, "#" before the name for the length.
+    """``$name`` or ``${…}``: ``operator`` is "" for the plain form, "length" for ``${#name}``.
 
-    ``index`` is the text between brackets (``@``, ``*`` or an arithmetic expression).
+    ``index`` is the text between brackets (``@``, ``*``, an arithmetic expression or a key); ``indirect``
+    for ``${!name}``. The operator ``:`` has its offset and length as ``argument`` and ``second``, ``/`` its
+    pattern and replacement.
     """
 
     name: str
@@ -31,16 +33,29 @@ class Parameter:
     index: str | None = None
     operator: str = ""
     argument: Word | None = None
+    second: Word | None = None
+    indirect: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class CommandSubstitution:
-    """``$(…)`` or backquotes; ``text`` is what stands inside."""
+    """``$(…)`` or backquotes; ``text`` is what stands inside, from offset ``inner`` of the source.
+
+    ``inner`` is None where backslashes inside backquotes were taken off.
+    """
 
     text: str
     quoted: bool
     start: int
     end: int
+    inner: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessSubstitution:
+    """``<(…)`` or ``>(…)``: a file that a command writes or reads."""
+
+    command: CommandSubstitution
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +77,7 @@ class NotRead:
     end: int
 
 
-Part: TypeAlias = Literal | Parameter | CommandSubstitution | Arithmetic | NotRead
+Part: TypeAlias = Literal | Parameter | CommandSubstitution | ProcessSubstitution | Arithmetic | NotRead
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +112,11 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """A redirection; only its operator and target word matter here."""
+    """A redirection of ``descriptor`` (None: the operator's own). A here-document's target is its body."""
 
     operator: str
     target: Word | None
+    descriptor: int | None
     start: int
     end: int
 
@@ -137,12 +153,13 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """``{ …; }`` or, with ``subshell``, ``( … )``."""
+    """``{ …; }`` or, with ``subshell``, ``( … )``; also any compound command that has redirections."""
 
     body: Command
     subshell: bool
     start: int
     end: int
+    redirects: tuple[Redirect, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +173,118 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """``for name in words``; ``words`` is None for the form without ``in``."""
+    """``for name in words``; ``words`` is None for the form without ``in``.
+
+    ``chosen`` for ``select``, where a person picks from the words.
+    """
 
     name: str
     words: tuple[Word, ...] | None
     body: Command
+    start: int
+    end: int
+    chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CountingFor:
+    """``for ((first; condition; step))``: three arithmetic expressions as text."""
+
+    first: str
+    condition: str
+    step: str
+    body: Command
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """``while condition; do body; done``; with ``until`` the condition is turned round."""
+
+    condition: Command
+    body: Command
+    until: bool
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One arm of a ``case``; ``then`` is what closes it: ``;;``, ``;&`` or ``;;&``."""
+
+    patterns: tuple[Word, ...]
+    body: Command
+    then: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """``case word in pattern) body ;; … esac``."""
+
+    word: Word
+    clauses: tuple[Clause, ...]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """``-z word`` and the like inside ``[[ ]]``; a lone word is ``-n word``."""
+
+    operator: str
+    operand: Word
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """``left == right`` and the like inside ``[[ ]]``."""
+
+    left: Word
+    operator: str
+    right: Word
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """``! condition`` inside ``[[ ]]``."""
+
+    condition: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """``left && right`` inside ``[[ ]]``."""
+
+    left: Condition
+    right: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Either:
+    """``left || right`` inside ``[[ ]]``."""
+
+    left: Condition
+    right: Condition
+
+
+Condition: TypeAlias = Unary | Binary | Not | Both | Either
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """``[[ condition ]]``."""
+
+    condition: Condition
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArithmeticCommand:
+    """``((expression))``."""
+
+    text: str
     start: int
     end: int
 
@@ -177,19 +301,25 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """A construct whose structure is known but which is not evaluated; ``what`` names it."""
+    """A construct whose extent is known but which is not evaluated; ``what`` names it."""
 
     what: str
     start: int
     end: int
 
 
-Command: TypeAlias = Simple | Pipeline | Sequence | Group | If | For | Function | Unsupported
-
-
-@dataclass(frozen=True, slots=True)
-class Script:
-    """A whole file or ``run:`` block."""
-
-    body: Command
-    text: str
+Command: TypeAlias = (
+    Simple
+    | Pipeline
+    | Sequence
+    | Group
+    | If
+    | For
+    | CountingFor
+    | While
+    | Case
+    | Test
+    | ArithmeticCommand
+    | Function
+    | Unsupported
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from checks.model import Span
@@ -22,6 +22,8 @@ Text: TypeAlias = tuple[str | Unknown, ...]
 """Known and unknown stretches, left to right; no empty strings, no two strings side by side."""
 
 EMPTY: Text = ()
+ROOT = Unknown("the folder of the checkout", "", 0)
+"""Stands for the absolute path of the repository's root."""
 
 
 def join(pieces: Iterable[str | Unknown]) -> Text:
@@ -73,15 +75,96 @@ class Field:
         return known(self.text)
 
 
+Key: TypeAlias = int | str
+"""The index of an array's element, or the key of an associative array's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A shell variable: one field, or several for an array."""
+    """A shell variable: one field, or several with their ``keys`` for an array.
+
+    No fields at all is a variable that the script has unset or declared without a value.
+    """
 
     fields: tuple[Field, ...]
-    is_array: bool = False
+    keys: tuple[Key, ...] | None = None
+    associative: bool = False
     exported: bool = False
+    refers_to: str | None = None
+    """The other variable's name, for a name reference (``declare -n``)."""
+
+    @property
+    def is_array(self) -> bool:
+        """True for both kinds of array."""
+        return self.keys is not None
 
     @property
     def text(self) -> Text:
-        """The value of ``$name``: the first field of an array."""
-        return self.fields[0].text if self.fields else EMPTY
+        """The value of ``$name``: the element 0 of an array."""
+        first = self.element(0) if not self.associative else self.element("0")
+        return first.text if first else EMPTY
+
+    def element(self, key: Key) -> Field | None:
+        """The element at ``key``, None if there is none."""
+        if self.keys is None:
+            return self.fields[0] if self.fields and key == 0 else None
+        return self.fields[self.keys.index(key)] if key in self.keys else None
+
+    def with_element(self, key: Key, value: Field) -> Variable:
+        """With one element set; indexes stay in order."""
+        keys = self.keys if self.keys is not None else tuple(range(len(self.fields)))
+        elements = dict(zip(keys, self.fields, strict=True))
+        elements[key] = value
+        order = list(elements)
+        if not self.associative:
+            order.sort(key=lambda each: each if isinstance(each, int) else 0)
+        return replace(self, fields=tuple(elements[each] for each in order), keys=tuple(order))
+
+    def next_index(self) -> int:
+        """Where ``+=( … )`` goes on."""
+        numbers = [each for each in self.keys or () if isinstance(each, int)]
+        return max(numbers) + 1 if numbers else (0 if self.keys is not None else len(self.fields))
+
+
+def array(fields: Iterable[Field], *, exported: bool = False) -> Variable:
+    """An indexed array without gaps."""
+    elements = tuple(fields)
+    return Variable(elements, tuple(range(len(elements))), exported=exported)
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A condition that cannot be known: what it is, in words, and a key that is equal for equal questions.
+
+    ``external`` for the exit status of a command that is not run here; ``first`` is the side that a run would
+    take if nobody has set what is not known.
+    """
+
+    what: str
+    key: tuple[object, ...]
+    negated: bool = False
+    external: bool = False
+    first: bool = True
+
+    def turned(self) -> Undecided:
+        """The opposite question."""
+        return replace(self, negated=not self.negated)
+
+
+Truth: TypeAlias = bool | Undecided
+Status: TypeAlias = int | Undecided
+
+
+def turned(truth: Truth) -> Truth:
+    """Logical not."""
+    return truth.turned() if isinstance(truth, Undecided) else not truth
+
+
+def truth_of(status: Status) -> Truth:
+    """Success of a command."""
+    return status if isinstance(status, Undecided) else status == 0
+
+
+def status_of(truth: Truth) -> Status:
+    """0 for true, 1 for false."""
+    return truth if isinstance(truth, Undecided) else int(not truth)

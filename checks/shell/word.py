@@ -26,12 +26,16 @@ from checks.shell.syntax import (
     NotRead,
     Parameter,
     Part,
+    ProcessSubstitution,
     Word,
 )
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[[^\]\n]*\])?(\+?)=")
-_BRACED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])(\[[^\]]*\])?")
-_OPERATORS = (":-", ":=", ":+", ":?", "-", "=", "+", "?", "##", "#", "%%", "%")
+_BRACED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*|[0-9]+|[@*#?$!-])")
+_OPERATORS = (
+    ":-", ":=", ":+", ":?", "-", "=", "+", "?", "##", "#", "%%", "%", "//", "/#", "/%", "/", "^^", "^",
+    ",,", ",", "@", ":",
+)  # fmt: skip
 _ESCAPED_IN_DOUBLE_QUOTES = '$`"\\'
 _ANSI_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "r": "\r", "a": "\a", "e": "\x1b"}
 
@@ -88,7 +92,8 @@ def _end_of_element(text: str, at: int, end: int) -> int:
     return min(at, end)
 
 
-def _parts(text: str, start: int, end: int, *, quoted: bool) -> list[Part]:
+def _parts(text: str, start: int, end: int, *, quoted: bool, nested: bool = False) -> list[Part]:
+    """``nested`` for the word of ``"${V:-word}"``, in which double quotes still quote."""
     parts: list[Part] = []
     at = start
     while at < end:
@@ -98,27 +103,31 @@ def _parts(text: str, start: int, end: int, *, quoted: bool) -> list[Part]:
         elif char == "'" and not quoted:
             inner_start, at = at + 1, end_of_single_quotes(text, at)
             parts.append(Literal(text[inner_start : at - 1], quoted=True))
-        elif char == '"' and not quoted:
+        elif char == '"' and (nested or not quoted):
             inner_start, at = at + 1, end_of_double_quotes(text, at)
             parts += _parts(text, inner_start, at - 1, quoted=True) or [Literal("", quoted=True)]
         elif char == "$":
             at = _dollar(text, at, quoted=quoted, parts=parts)
         elif char == "`":
             inner_start, at = at, end_of_backquotes(text, at)
-            parts.append(CommandSubstitution(text[inner_start + 1 : at - 1], quoted, inner_start, at))
+            parts.append(_backquoted(text, inner_start, at, quoted=quoted))
         elif char in "<>" and text.startswith("(", at + 1) and not quoted:
             inner_start, at = at, end_of_parentheses(text, at + 1)
-            parts.append(NotRead("process substitution", inner_start, at))
+            inner = CommandSubstitution(
+                text[inner_start + 2 : at - 1], True, inner_start, at, inner_start + 2
+            )
+            parts.append(ProcessSubstitution(inner))
         else:
-            at = _literal(text, at, end, quoted=quoted, parts=parts)
+            at = _literal(text, at, end, "\\$`'\"<>" if not quoted else '\\$`"' if nested else "\\$`", parts)
     return parts
 
 
-def _literal(text: str, at: int, end: int, *, quoted: bool, parts: list[Part]) -> int:
+def _literal(text: str, at: int, end: int, special: str, parts: list[Part]) -> int:
+    """Plain text up to a ``special`` character."""
     stop = at + 1
-    while stop < end and text[stop] not in ("\\$`" if quoted else "\\$`'\"<>"):
+    while stop < end and text[stop] not in special:
         stop += 1
-    parts.append(Literal(text[at:stop], quoted))
+    parts.append(Literal(text[at:stop], quoted="'" not in special))
     return stop
 
 
@@ -143,7 +152,7 @@ def _dollar(text: str, at: int, *, quoted: bool, parts: list[Part]) -> int:
     elif text.startswith("$((", at) and text.startswith("))", stop - 2):
         parts.append(Arithmetic(text[at + 3 : stop - 2], quoted, at, stop))
     elif following == "(":
-        parts.append(CommandSubstitution(text[at + 2 : stop - 1], quoted, at, stop))
+        parts.append(CommandSubstitution(text[at + 2 : stop - 1], quoted, at, stop, at + 2))
     elif following == "'":
         parts.append(Literal(_ansi(text[at + 2 : end_of_ansi_quotes(text, at) - 1]), quoted=True))
     elif following == '"':
@@ -153,24 +162,70 @@ def _dollar(text: str, at: int, *, quoted: bool, parts: list[Part]) -> int:
     return stop
 
 
+def _backquoted(text: str, start: int, end: int, *, quoted: bool) -> CommandSubstitution:
+    inner = text[start + 1 : end - 1]
+    if "\\" not in inner:
+        return CommandSubstitution(inner, quoted, start, end, start + 1)
+    escaped = '$`\\"' if quoted else "$`\\"
+    unescaped = re.sub(r"\\([" + re.escape(escaped) + "])", r"\1", inner)
+    return CommandSubstitution(unescaped, quoted, start, end, None)
+
+
 def _braced(text: str, start: int, end: int, *, quoted: bool) -> Part:
-    inner = start + 2
-    length = text[inner] == "#" and end - inner > 2
-    match = _BRACED.match(text, inner + 1 if length else inner, end - 1)
+    inner, last = start + 2, end - 1
+    length = text[inner] == "#" and last - inner > 1
+    indirect = text[inner] == "!" and last - inner > 1
+    match = _BRACED.match(text, inner + 1 if length or indirect else inner, last)
     if match is None:
         return NotRead(text[start:end], start, end)
-    name, index = match.group(1), match.group(2)
-    index = index[1:-1] if index else None
-    rest = match.end()
-    if rest == end - 1:
-        return Parameter(name, quoted, start, end, index, "length" if length else "")
-    operator = next((each for each in _OPERATORS if text.startswith(each, rest)), None)
-    if length or operator is None:
+    name, index, rest = match[1], None, match.end()
+    if text.startswith("[", rest):
+        close = _end_of_index(text, rest, last)
+        index, rest = text[rest + 1 : close - 1], close
+    if rest == last:
+        operator = "length" if length else ""
+        return Parameter(name, quoted, start, end, index, operator, indirect=indirect)
+    operator = next((each for each in _OPERATORS if text.startswith(each, rest)), "")
+    if length or not operator:
         return NotRead(text[start:end], start, end)
-    argument_start = rest + len(operator)
-    # In "${A#pattern}" the outer quotes do not quote the pattern.
-    parts = _parts(text, argument_start, end - 1, quoted=quoted and operator[0] not in "#%")
-    return Parameter(name, quoted, start, end, index, operator, Word(tuple(parts), argument_start, end - 1))
+    argument, second = _arguments(text, operator, rest + len(operator), last, quoted=quoted)
+    return Parameter(name, quoted, start, end, index, operator, argument, second, indirect)
+
+
+def _end_of_index(text: str, at: int, end: int) -> int:
+    while at < end:
+        if text[at] == "]":
+            return at + 1
+        at = skip_unit(text, at)
+    raise ShellSyntaxError(at, "unclosed [ in ${")
+
+
+def _arguments(text: str, operator: str, start: int, end: int, *, quoted: bool) -> tuple[Word, Word | None]:
+    """The words after ``operator``: one, or two for ``/`` and ``:``. Outer quotes do not quote a pattern."""
+    if operator[0] == "/":
+        middle = _find(text, "/", start, end)
+        pattern = _inner_word(text, start, middle, quoted=False)
+        return pattern, _inner_word(text, min(middle + 1, end), end, quoted=quoted)
+    if operator == ":":
+        middle = _find(text, ":", start, end)
+        length = _inner_word(text, middle + 1, end, quoted=True) if middle < end else None
+        return _inner_word(text, start, middle, quoted=True), length
+    is_pattern = operator[0] in "#%^,"
+    return _inner_word(text, start, end, quoted=quoted and not is_pattern), None
+
+
+def _inner_word(text: str, start: int, end: int, *, quoted: bool) -> Word:
+    return Word(tuple(_parts(text, start, end, quoted=quoted, nested=quoted)), start, end)
+
+
+def _find(text: str, wanted: str, at: int, end: int) -> int:
+    depth = 0
+    while at < end:
+        if text[at] == wanted and not depth:
+            return at
+        depth += (text[at] == "(") - (text[at] == ")") if wanted == ":" else 0
+        at = skip_unit(text, at)
+    return end
 
 
 def _ansi(body: str) -> str:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from checks.audit import apply
 from checks.compare import review
 from checks.model import Finding, Report
+from checks.prove import apply
 from checks.rules import all_rules
 from checks.snapshot import Snapshot, TreeEntry
 from tests.mini import base_files, edited, head_files, snapshot

@@ -7,7 +7,7 @@ import subprocess
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from checks.shell.evaluate import evaluate
+from checks.shell.evaluate import evaluate_path
 from checks.shell.source import Source
 from checks.shell.state import Shell
 from checks.snapshot import Snapshot
@@ -56,7 +56,7 @@ FIRST = "A= B=b C=(c1 'c 2')\n"
 
 def ours(script: str) -> list[str] | None:
     """What each ``show`` would print; None if something is not evaluated or not known."""
-    outcome = evaluate(Snapshot({}, {}), Shell(Source("x.sh", script)))
+    outcome = evaluate_path(Snapshot({}, {}), Shell(Source("x.sh", script)))
     words = [[word.known for word in each.argv[1:]] for each in outcome.invocations]
     if outcome.not_checked or any(word is None for line in words for word in line):
         return None

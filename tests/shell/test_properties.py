@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checks.shell import arithmetic, pattern
-from checks.shell.evaluate import evaluate
+from checks.shell.evaluate import evaluate, evaluate_path
 from checks.shell.mask import mask
 from checks.shell.parse import parse
 from checks.shell.scan import ShellSyntaxError
@@ -57,11 +57,24 @@ def test_any_text_is_parsed_or_refused_with_a_place(text: str) -> None:
 @given(SHELLISH)
 @settings(max_examples=300, deadline=None)
 def test_any_text_is_evaluated_or_reported(text: str) -> None:
-    outcome = evaluate(Snapshot({}, {}), Shell(Source("x.sh", text)))
+    evaluation = evaluate(Snapshot({}, {}), Shell(Source("x.sh", text), zero=("x.sh",), open=True))
     lines = text.count("\n") + 1
-    for invocation in outcome.invocations:
+    for invocation in [each for path in evaluation.paths for each in path.invocations]:
         for word in invocation.argv:
             assert 1 <= word.span.line <= word.span.end_line <= lines
+
+
+class Names:
+    """The variables of an arithmetic expression."""
+
+    def __init__(self, values: dict[str, str | None]) -> None:
+        self.values = dict(values)
+
+    def get(self, name: str, _: str | None) -> str | None:
+        return self.values.get(name, "")
+
+    def set(self, name: str, _: str | None, value: int | None) -> None:
+        self.values[name] = None if value is None else str(value)
 
 
 INTEGERS = st.integers(min_value=-(2**40), max_value=2**40)
@@ -77,7 +90,7 @@ def test_arithmetic_agrees_with_bash(left: int, right: int, operator: str) -> No
         ["bash", "-r", "-c", 'printf %s "$(($1))"', "bash", expression],
         env={}, capture_output=True, text=True, check=True, timeout=20,
     ).stdout  # fmt: skip
-    assert str(arithmetic.evaluate(expression, lambda _: "")) == printed
+    assert str(arithmetic.evaluate(expression, Names({}))) == printed
 
 
 @pytest.mark.parametrize(
@@ -86,24 +99,26 @@ def test_arithmetic_agrees_with_bash(left: int, right: int, operator: str) -> No
         ("2 ** 3 ** 2", 512), ("-2 ** 2", 4), ("1 ? 2 : 3", 2), ("0x10 + 010", 24), ("9 / -2", -4),
         ("-9 % 4", -1), ("!0 && 1 || 0", 1), ("1 << 62 << 1", -(2**63)), ("2#101", 5), ("", 0),
         ("x * 2", 14), ("~5", -6),
+        ("x += 1, x", 8), ("x++ + x", 15), ("--x", 6), ("- -x", 7), ("y = x = 3", 3), ("0 && (x = 1), x", 7),
     ],
 )  # fmt: skip
 def test_arithmetic_values(expression: str, value: int) -> None:
-    assert arithmetic.evaluate(expression, {"x": "7"}.get) == value
+    assert arithmetic.evaluate(expression, Names({"x": "7"})) == value
 
 
 @pytest.mark.parametrize(
-    "expression", ["1 +", "1 / 0", "(1", "1 ? 2", "a = 1", "1 1", "08", "9" * 99, "(" * 99 + "1"]
+    "expression", ["1 +", "1 / 0", "(1", "1 ? 2", "1 = 2", "1 1", "08", "9" * 99, "(" * 99 + "1"]
 )
 def test_arithmetic_refuses(expression: str) -> None:
     with pytest.raises(arithmetic.NotEvaluated):
-        arithmetic.evaluate(expression, lambda _: "1")
+        arithmetic.evaluate(expression, Names({"a": "1"}))
 
 
 def test_arithmetic_on_unknown_is_unknown_and_cycles_end() -> None:
-    assert arithmetic.evaluate("1 + x", lambda _: None) is None
+    assert arithmetic.evaluate("1 + x", Names({"x": None})) is None
+    assert arithmetic.evaluate(f"1 + {arithmetic.UNKNOWN}", Names({})) is None
     with pytest.raises(arithmetic.NotEvaluated):
-        arithmetic.evaluate("x", lambda _: "x")
+        arithmetic.evaluate("x", Names({"x": "x"}))
 
 
 @given(st.text(alphabet="ab*?", max_size=8), st.text(alphabet="ab", max_size=8))
@@ -128,5 +143,5 @@ def test_trimming_agrees_with_bash(value: str, trim: str) -> None:
         ["bash", "-r"], input=script, env={}, capture_output=True, text=True, check=True, timeout=20
     ).stdout.splitlines()
     shown = script.replace("printf '%s\\n'", "show")
-    argv = evaluate(Snapshot({}, {}), Shell(Source("x.sh", shown))).invocations[0].argv
+    argv = evaluate_path(Snapshot({}, {}), Shell(Source("x.sh", shown))).invocations[0].argv
     assert [word.known for word in argv[1:]] == printed

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checks.shell.evaluate import Invocation, evaluate
+from checks.shell.evaluate import evaluate_path
+from checks.shell.interpreter import Invocation
 from checks.shell.source import Source
 from checks.shell.state import Shell
 from tests.mini import OLD_SCRIPT, SCRIPT, head_files, snapshot
@@ -12,8 +13,8 @@ from tests.mini import OLD_SCRIPT, SCRIPT, head_files, snapshot
 
 def invocations(path: str) -> list[Invocation]:
     files = head_files()
-    outcome = evaluate(snapshot(files), Shell(Source(path, files[path])))
-    assert outcome.not_checked == []
+    outcome = evaluate_path(snapshot(files), Shell(Source(path, files[path])))
+    assert outcome.not_checked == ()
     return [each for each in outcome.invocations if (each.argv[0].known or "").startswith("python")]
 
 

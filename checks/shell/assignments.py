@@ -1,0 +1,162 @@
+"""Assignments and declarations. Source: bash manual, *Arrays*, *Bash Builtin Commands*."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from checks.markdown import code
+from checks.model import Span
+from checks.shell.expand import expand, expand_text, expand_valued
+from checks.shell.state import Shell
+from checks.shell.syntax import ArrayLiteral, Assignment, Literal, Simple, Word
+from checks.shell.value import Field, Status, Text, Variable, join, known
+from checks.shell.variables import key_of
+from checks.shell.word import is_name, read_word
+
+DECLARATION_OPTIONS = frozenset("aAxrgpftn")
+MAX_ELEMENTS = 60_000
+_KEYED = re.compile(r"\[(?P<key>[^\]]*)\]=")
+
+
+def declare(shell: Shell, command: Simple) -> Status:
+    """``export``, ``readonly``, ``local``, ``declare``, ``typeset``."""
+    first = command.words[0]
+    name = known(expand_text(shell, first)) if isinstance(first, Word) else None
+    letters = {"x"} if name == "export" else set()
+    is_local = bool(shell.frames) and name in ("local", "declare", "typeset")
+    for word in command.words[1:]:
+        if isinstance(word, Assignment):
+            _declare_assignment(shell, word, letters, is_local=is_local and "g" not in letters)
+            continue
+        for option in expand(shell, word):
+            text = option.known
+            if text is None or (text.startswith("+") and text != "+x"):
+                raise shell.not_understood(command.start, "a declaration that is not known")
+            if text.startswith("-"):
+                letters |= _letters(shell, command, text)
+            elif "f" not in letters and "p" not in letters:
+                _declare_name(shell, text, letters, is_local=is_local and "g" not in letters)
+    return 0
+
+
+def _letters(shell: Shell, command: Simple, text: str) -> set[str]:
+    if not set(text[1:]) <= DECLARATION_OPTIONS:
+        raise shell.not_understood(command.start, f"the declaration option {code(text)}")
+    return set(text[1:])
+
+
+def _make_local(shell: Shell, name: str) -> None:
+    if name not in shell.frames[-1]:
+        shell.frames[-1][name] = shell.variables.get(name)
+        shell.variables[name] = Variable(())
+
+
+def _declare_assignment(shell: Shell, word: Assignment, letters: set[str], *, is_local: bool) -> None:
+    if "n" in letters:
+        target = known(expand_text(shell, word.value)) if isinstance(word.value, Word) else None
+        if target is None or not is_name(target) or target == word.name:
+            raise shell.not_understood(word.start, f"the name reference {code(word.name)}")
+        if is_local:
+            _make_local(shell, word.name)
+        shell.variables[word.name] = Variable((), refers_to=target)
+        return
+    value = expand_valued(shell, word.value) if isinstance(word.value, Word) else None
+    if is_local:
+        _make_local(shell, word.name)
+    if "A" in letters:
+        shell.variables[word.name] = Variable((), (), associative=True)
+    if value is None:
+        assign(shell, word, exported="x" in letters)
+    else:
+        _assign_text(shell, word, *value, exported="x" in letters)
+
+
+def _declare_name(shell: Shell, name: str, letters: set[str], *, is_local: bool) -> None:
+    if not is_name(name):
+        return
+    if is_local:
+        _make_local(shell, name)
+    before = shell.variables.get(name)
+    if letters & {"a", "A"} and (before is None or not before.is_array):
+        shell.variables[name] = Variable((), (), associative="A" in letters)
+    if "x" in letters and name in shell.variables:
+        shell.variables[name] = replace(shell.variables[name], exported=True)
+
+
+def assign(shell: Shell, assignment: Assignment, *, exported: bool = False) -> None:
+    """Do ``name=value`` and its variants in ``shell``. Raises NotUnderstood."""
+    if isinstance(assignment.value, ArrayLiteral):
+        _assign_array(shell, assignment, assignment.value, exported=exported)
+    else:
+        _assign_text(shell, assignment, *expand_valued(shell, assignment.value), exported=exported)
+
+
+def _assign_text(
+    shell: Shell, assignment: Assignment, text: Text, origins: tuple[Span, ...], *, exported: bool
+) -> None:
+    span = shell.source.span(assignment.start, assignment.end)
+    # Read after the expansion, which may itself have set the variable (`${A:=x}`).
+    before = shell.variable(assignment.name)
+    field = Field(text, span, origins)
+    if assignment.index is not None:
+        before = before or Variable((), ())
+        key = key_of(shell, before, assignment.index, assignment.start)
+        old = before.element(key) if assignment.append else None
+        field = _appended(old, field)
+        shell.assign(assignment.name, replace(before.with_element(key, field), exported=exported))
+        return
+    if assignment.append and before and before.fields:
+        field = _appended(before.element("0" if before.associative else 0), field)
+    shell.assign(assignment.name, Variable((field,), exported=exported))
+
+
+def _appended(old: Field | None, new: Field) -> Field:
+    if old is None:
+        return new
+    return Field(join([*old.text, *new.text]), new.span, (*old.origins, *new.origins))
+
+
+def _assign_array(shell: Shell, assignment: Assignment, value: ArrayLiteral, *, exported: bool) -> None:
+    elements = [_element(shell, element) for element in value.elements]
+    before = shell.variable(assignment.name)
+    variable = before if before is not None and assignment.append else None
+    associative = before is not None and before.associative
+    if variable is None:
+        variable = Variable((), (), associative=associative)
+    keys, fields = list(variable.keys or range(len(variable.fields))), list(variable.fields)
+    if not associative and all(key is None for key, _ in elements):
+        start = variable.next_index()
+        fields += [each for _, group in elements for each in group]
+        keys += range(start, start + len(fields) - len(keys))
+        result = replace(variable, fields=tuple(fields), keys=tuple(keys), exported=exported)
+    else:
+        result = _keyed(shell, replace(variable, exported=exported), elements, assignment.start)
+    if len(result.fields) > MAX_ELEMENTS:
+        raise shell.not_understood(assignment.start, f"an array of more than {MAX_ELEMENTS} elements")
+    shell.assign(assignment.name, result)
+
+
+def _keyed(
+    shell: Shell, variable: Variable, elements: list[tuple[str | None, list[Field]]], start: int
+) -> Variable:
+    for key, fields in elements:
+        if key is None and variable.associative:
+            raise shell.not_understood(start, "an associative array without keys")
+        for field in fields:
+            place = variable.next_index() if key is None else key_of(shell, variable, key, start)
+            variable = variable.with_element(place, field)
+    return variable
+
+
+def _element(shell: Shell, element: Word) -> tuple[str | None, list[Field]]:
+    """One element of an array literal: its key, if written, and its fields with their own span."""
+    text = shell.source.text
+    first = element.parts[0] if element.parts else None
+    if isinstance(first, Literal) and not first.quoted and first.text.startswith("["):
+        match = _KEYED.match(text, element.start, element.end)
+        if match:
+            value = read_word(text, match.end(), element.end)
+            field_text, origins = expand_valued(shell, value)
+            return match["key"], [Field(field_text, shell.source.span(element.start, element.end), origins)]
+    return None, expand(shell, element)

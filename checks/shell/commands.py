@@ -1,0 +1,168 @@
+"""A simple command: assignments, functions, builtins, known programs, scripts of the tree, other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from checks.markdown import code
+from checks.shell import scripts
+from checks.shell.assignments import assign, declare
+from checks.shell.builtins import BUILTINS, NOT_EVALUATED
+from checks.shell.expand import expand, expand_text
+from checks.shell.parse import DECLARATIONS
+from checks.shell.programs import PROGRAMS
+from checks.shell.redirects import redirected
+from checks.shell.state import Exit, Shell
+from checks.shell.syntax import Simple, Word
+from checks.shell.value import Field, Status, Undecided, Unknown, known
+from checks.snapshot import NotFetched, SnapshotError
+
+if TYPE_CHECKING:
+    from checks.shell.interpreter import Interpreter
+
+# Wrappers of another command: how many words of their own follow the options.
+WRAPPERS = {"nohup": 0, "command": 0, "env": 0, "timeout": 1, "nice": 0, "setsid": 0, "stdbuf": 0, "sudo": 0,
+            "numactl": 0, "taskset": 1}  # fmt: skip
+OPTIONS_WITH_VALUE = frozenset({"-u", "-k", "-s", "-n", "-C", "-N", "-m", "--signal", "--kill-after"})
+
+
+def run(host: Interpreter, command: Simple, shell: Shell) -> Status:
+    """Evaluate ``command``; its exit status. Raises NotUnderstood."""
+    with redirected(host, shell, command.redirects):
+        if not command.words:
+            return _assignments(command, shell)
+        first = command.words[0]
+        if isinstance(first, Word) and known(expand_text(shell, first)) in DECLARATIONS:
+            return declare(shell, command)
+        argv = tuple(
+            value for word in command.words if isinstance(word, Word) for value in expand(shell, word)
+        )
+        return _start(host, command, argv, shell) if argv else 0
+
+
+def _assignments(command: Simple, shell: Shell) -> Status:
+    shell.status = 0
+    for assignment in command.assignments:
+        assign(shell, assignment)
+    if any(each.operator == "<" for each in command.redirects) and shell.input is not None:
+        shell.write(shell.input)
+    return shell.status
+
+
+def _start(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell: Shell) -> Status:
+    name = argv[0].known
+    if name == "command" and len(argv) > 1 and argv[1].known in ("-v", "-V"):
+        return _unknown_status(shell, command)
+    if name in ("builtin", "command") and len(argv) > 1 and argv[1].known in {*BUILTINS, *PROGRAMS}:
+        argv, name = argv[1:], argv[1].known
+    if name in NOT_EVALUATED:
+        raise shell.not_understood(command.start, code(name))
+    if name in shell.functions:
+        with _with_assignments(command, shell):
+            return scripts.call_function(host, shell, name, argv[1:])
+    if name in BUILTINS:
+        with _with_assignments(command, shell):
+            return BUILTINS[name](shell, command, argv[1:])
+    if name in (".", "source"):
+        return scripts.source(host, command, argv[1:], shell)
+    if name == "eval":
+        return scripts.evaluate_text(host, command, argv[1:], shell)
+    if name in PROGRAMS:
+        return _program(command, argv, shell)
+    return _external(host, command, argv, shell)
+
+
+@contextmanager
+def _with_assignments(command: Simple, shell: Shell) -> Iterator[None]:
+    """``A=b name``: set while the command runs."""
+    before = {each.name: shell.variables.get(each.name) for each in command.assignments}
+    for assignment in command.assignments:
+        assign(shell, assignment, exported=True)
+    try:
+        yield
+    finally:
+        for name, variable in before.items():
+            if variable is None:
+                shell.variables.pop(name, None)
+            else:
+                shell.variables[name] = variable
+
+
+def _program(command: Simple, argv: tuple[Field, ...], shell: Shell) -> Status:
+    if shell.output is None:
+        return 0
+    try:
+        output = PROGRAMS[argv[0].known or ""](shell, argv[1:], shell.input)
+    except NotFetched:
+        raise
+    except SnapshotError:
+        output = None
+    shell.write(output if output is not None else (_output(shell, command),))
+    return 0
+
+
+def _output(shell: Shell, command: Simple) -> Unknown:
+    written = shell.source.text[command.start : command.end]
+    return shell.unknown(f"the output of {code(written)}", command.start)
+
+
+def _external(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell: Shell) -> Status:
+    inner = shell.copy()
+    for assignment in command.assignments:
+        assign(inner, assignment, exported=True)
+    replaces_shell = argv[0].known == "exec"
+    argv = unwrap(inner, command.start, argv[1:] if replaces_shell else argv)
+    if not argv:
+        return 0
+    status = scripts.call(host, command, argv, inner)
+    if status is None:
+        status = _invoke(host, command, argv, inner)
+    if replaces_shell:
+        raise Exit(status)
+    return status
+
+
+def _invoke(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell: Shell) -> Status:
+    host.invoke(command, argv, shell)
+    if shell.output is not None:
+        shell.write((_output(shell, command),))
+    return _unknown_status(shell, command)
+
+
+def _unknown_status(shell: Shell, command: Simple) -> Undecided:
+    line = shell.source.line(command.start)
+    written = code(shell.source.text[command.start : command.end])
+    key = ("status", shell.source.path, line, written)
+    return Undecided(f"{written} succeeds (line {line})", key, external=True)
+
+
+def unwrap(shell: Shell, start: int, argv: tuple[Field, ...]) -> tuple[Field, ...]:
+    """Take off ``nohup``, ``env A=b``, ``timeout 1h`` and so on; ``env``'s assignments go into ``shell``."""
+    while argv and (name := argv[0].known or "") in WRAPPERS:
+        argv = argv[1:]
+        while argv and (option := argv[0].known or "").startswith("-"):
+            if name == "env" and option in ("-S", "-C"):
+                raise shell.not_understood(start, f"the option {code(option)} of `env`")
+            argv = argv[2 if option in OPTIONS_WITH_VALUE else 1 :]
+        while name == "env" and argv and _is_assignment(argv[0]):
+            variable, value = _cut_assignment(argv[0])
+            shell.set_text(variable, value)
+            shell.variables[variable] = replace(shell.variables[variable], exported=True)
+            argv = argv[1:]
+        argv = argv[WRAPPERS[name] :]
+    return argv
+
+
+def _is_assignment(word: Field) -> bool:
+    head = word.text[0] if word.text else ""
+    return isinstance(head, str) and head.partition("=")[0].isidentifier() and "=" in head
+
+
+def _cut_assignment(word: Field) -> tuple[str, Field]:
+    head = word.text[0] if word.text else ""
+    assert isinstance(head, str)
+    name, _, value = head.partition("=")
+    return name, replace(word, text=((value,) if value else ()) + word.text[1:])

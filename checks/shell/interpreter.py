@@ -1,0 +1,394 @@
+"""Runs a parsed script on abstract values along one path: no process is started, nothing is executed.
+
+What is not understood ends the script and is reported; what is not known stays ``Unknown``; a condition that
+is not known is decided by the path's plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from checks.markdown import code
+from checks.model import NotChecked, Span
+from checks.shell import commands, scripts
+from checks.shell.expand import expand, expand_text
+from checks.shell.redirects import redirected
+from checks.shell.state import Exit, Leave, NotUnderstood, Return, Shell, outside_reason
+from checks.shell.syntax import (
+    ArithmeticCommand,
+    Case,
+    Command,
+    CommandSubstitution,
+    CountingFor,
+    For,
+    Function,
+    Group,
+    If,
+    Pipeline,
+    Sequence,
+    Simple,
+    Test,
+    Unsupported,
+    While,
+    Word,
+)
+from checks.shell.testing import evaluate_condition, match_pattern
+from checks.shell.value import (
+    Field,
+    Status,
+    Text,
+    Truth,
+    Undecided,
+    Unknown,
+    Variable,
+    join,
+    status_of,
+    truth_of,
+    turned,
+)
+from checks.shell.variables import arithmetic_value
+from checks.snapshot import Snapshot
+
+MAX_STEPS = 20_000
+MAX_DEPTH = 60
+
+
+class Endless(Exception):
+    """A loop that can end only if something outside changes: this path goes no further."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """One external command that the script starts.
+
+    ``scripts`` are the files on the way to it, outermost first; the last one holds ``span``.
+    """
+
+    argv: tuple[Field, ...]
+    environment: Mapping[str, Text]
+    span: Span
+    scripts: tuple[str, ...]
+    cwd: str | None
+
+
+class Interpreter:
+    """One run along one path. ``plan`` answers the undecided questions in the order in which they come."""
+
+    def __init__(self, tree: Snapshot, plan: Iterable[bool] = ()) -> None:
+        self.tree = tree
+        self.plan = tuple(plan)
+        self.decided: dict[tuple[object, ...], tuple[bool, str]] = {}
+        self.invocations: list[Invocation] = []
+        self.not_checked: list[NotChecked] = []
+        self.files: set[str] = set()
+        self.written: list[tuple[Text, Text]] = []
+        """What was written to files whose name is not known: target and text."""
+        self.scripts: tuple[str, ...] = ()
+        self.steps = 0
+        self.depth = 0
+        self.tested = 0
+        self._outside: dict[str, Unknown] = {}
+
+    # What the expansions ask for.
+
+    def substitute(self, shell: Shell, part: CommandSubstitution) -> Text:
+        """The output of ``$(…)``, without the newlines at its end."""
+        return scripts.substitute(self, shell, part)
+
+    def expanded(self, shell: Shell, word: Word) -> Text:
+        """``word`` where bash does not split."""
+        return expand_text(shell, word)
+
+    def decide(self, question: Undecided) -> bool:
+        """The side that this path takes; the same question gets the same answer."""
+        if question.key not in self.decided:
+            place = len(self.decided)
+            answer = self.plan[place] if place < len(self.plan) else question.first
+            self.decided[question.key] = (answer, question.what)
+        return self.decided[question.key][0] != question.negated
+
+    def answered(self, key: tuple[object, ...]) -> bool | None:
+        """The side that this path has taken, None if it has not come to that question."""
+        return self.decided[key][0] if key in self.decided else None
+
+    def outside(self, shell: Shell, name: str, start: int) -> Unknown:
+        """The value of a variable that no file of the launch sets: the same at each read."""
+        if name not in self._outside:
+            self._outside[name] = shell.unknown(outside_reason(name), start)
+        return self._outside[name]
+
+    def invoke(self, command: Simple, argv: tuple[Field, ...], shell: Shell) -> None:
+        """Note an external command that the script starts."""
+        span = shell.source.span(command.start, command.end)
+        environment = shell.environment()
+        self.invocations.append(Invocation(argv, environment, span, self.scripts, shell.cwd))
+
+    def report(self, error: NotUnderstood) -> None:
+        """Note what was not understood, with its line."""
+        self.not_checked.append(NotChecked(error.path, f"line {error.line}: {error.reason} is not evaluated"))
+
+    # Control flow.
+
+    def command(self, command: Command, shell: Shell) -> Status:
+        """Evaluate any command; its exit status."""
+        self.steps += 1
+        self.depth += 1
+        try:
+            if self.steps > MAX_STEPS:
+                raise shell.not_understood(command.start, f"a script of more than {MAX_STEPS} steps")
+            if self.depth > MAX_DEPTH:
+                raise shell.not_understood(command.start, f"what is nested deeper than {MAX_DEPTH}")
+            shell.status = self._command(command, shell)
+            return shell.status
+        finally:
+            self.depth -= 1
+
+    def _command(self, command: Command, shell: Shell) -> Status:
+        match command:
+            case Simple():
+                return commands.run(self, command, shell)
+            case Sequence():
+                return self.sequence(command, shell)
+            case Pipeline():
+                return self.pipeline(command, shell)
+            case Group():
+                with redirected(self, shell, command.redirects):
+                    run = self.subshell if command.subshell else self.command
+                    return run(command.body, shell)
+            case If():
+                return self.conditional(command, shell)
+            case For():
+                return self.loop(command, shell)
+            case CountingFor():
+                return self.counting(command, shell)
+            case While():
+                return self.repeat(command, shell)
+            case Case():
+                return self.case(command, shell)
+            case Test():
+                return status_of(evaluate_condition(shell, command.condition))
+            case ArithmeticCommand():
+                return status_of(self.arithmetic(command.text, command.start, shell))
+            case Function():
+                name = shell.names[0] if shell.names else ()
+                shell.functions[command.name] = (command, shell.source, name)
+                return 0
+            case Unsupported():
+                raise shell.not_understood(command.start, command.what)
+
+    def arithmetic(self, text: str, start: int, shell: Shell) -> Truth:
+        """The truth of an arithmetic expression."""
+        if not text.strip():
+            return False
+        number = arithmetic_value(shell, text, start)
+        what = f"{code(f'(({text}))')} (line {shell.source.line(start)})"
+        return Undecided(what, ("arithmetic", what)) if number is None else number != 0
+
+    def subshell(self, command: Command, shell: Shell) -> Status:
+        """Evaluate in a copy of the shell; leaving it ends only the copy."""
+        try:
+            return self.command(command, shell.copy())
+        except (Exit, Return) as error:
+            return error.status
+        except Leave:
+            return 0
+
+    def quietly(self, command: Command, shell: Shell) -> Status:
+        """Evaluate where ``set -e`` does not act: a condition, what stands before ``&&`` or ``||``."""
+        self.tested += 1
+        try:
+            return self.command(command, shell)
+        finally:
+            self.tested -= 1
+
+    def sequence(self, sequence: Sequence, shell: Shell) -> Status:
+        """Commands in a row, with ``&&`` and ``||``."""
+        status: Status = 0
+        before = ";"
+        for command, operator in sequence.items:
+            skipped = before in ("&&", "||") and self._skips(before, status, command)
+            before = operator
+            if skipped:
+                continue
+            if operator == "&":
+                self.subshell(command, shell)
+                status = 0
+            elif operator in ("&&", "||"):
+                status = self.quietly(command, shell)
+            else:
+                status = self.command(command, shell)
+                self.fail_if_asked(status, shell)
+        return status
+
+    def _skips(self, operator: str, status: Status, command: Command) -> bool:
+        """True if ``command`` after ``&&`` or ``||`` is not run. Before ``&&`` programs count as success."""
+        if isinstance(status, Undecided):
+            if is_harmless(command):
+                return True
+            if status.external and operator == "&&":
+                return False
+            succeeded = self.decide(status)
+        else:
+            succeeded = status == 0
+        return succeeded == (operator == "||")
+
+    def fail_if_asked(self, status: Status, shell: Shell) -> None:
+        """``set -e``: a command that is known to fail ends the shell."""
+        if "errexit" in shell.options and not self.tested and isinstance(status, int) and status:
+            raise Exit(status)
+
+    def pipeline(self, pipeline: Pipeline, shell: Shell) -> Status:
+        """Each command in a subshell, its output the next one's input."""
+        given = shell.input
+        status: Status = 0
+        failed: Status = 0
+        last = len(pipeline.commands) - 1
+        for number, command in enumerate(pipeline.commands):
+            if last == 0:
+                status = self.quietly(command, shell)
+                break
+            stage = shell.copy()
+            stage.input = given
+            if number < last:
+                stage.output = []
+            status = self.subshell(command, stage)
+            failed = status if isinstance(status, int) and status else failed
+            given = join(stage.output or ())
+        if "pipefail" in shell.options and failed:
+            status = failed
+        return status_of(turned(truth_of(status))) if pipeline.negated else status
+
+    def conditional(self, command: If, shell: Shell) -> Status:
+        """``if … elif … else``."""
+        for number, (condition, body) in enumerate(command.branches):
+            if condition is None:
+                return self.command(body, shell)
+            truth = truth_of(self.quietly(condition, shell))
+            if isinstance(truth, Undecided):
+                rest = command.branches[number:]
+                if all(is_harmless(part) for pair in rest[1:] for part in pair if part) and is_harmless(body):
+                    return 0
+                truth = self.decide(truth)
+            if truth:
+                return self.command(body, shell)
+        return 0
+
+    def loop(self, command: For, shell: Shell) -> Status:
+        """``for name in words``; a list that is not known is gone through once."""
+        words = [value for word in command.words or () for value in expand(shell, word)]
+        values = list(shell.arguments) if command.words is None else words
+        if command.chosen:
+            reason = f"the choice that a person makes for {code(command.name)}"
+            values = [replace(each, text=(shell.unknown(reason, command.start),)) for each in values[:1]]
+        status: Status = 0
+        for value in values:
+            shell.assign(command.name, Variable((value,)))
+            status, goes_on = self.body(command.body, shell, status)
+            if not goes_on:
+                break
+        return status
+
+    def counting(self, command: CountingFor, shell: Shell) -> Status:
+        """``for ((first; condition; step))``."""
+        status: Status = 0
+        if command.first.strip():
+            self.arithmetic(command.first, command.start, shell)
+        rounds = 0
+        while True:
+            truth = (
+                self.arithmetic(command.condition, command.start, shell)
+                if command.condition.strip()
+                else True
+            )
+            if not self.enters(truth, rounds):
+                return status
+            status, goes_on = self.body(command.body, shell, status)
+            if not goes_on:
+                return status
+            if command.step.strip():
+                self.arithmetic(command.step, command.start, shell)
+            rounds += 1
+
+    def repeat(self, command: While, shell: Shell) -> Status:
+        """``while`` and ``until``."""
+        status: Status = 0
+        rounds = 0
+        while True:
+            before = (dict(shell.variables), shell.arguments, shell.cwd, shell.input)
+            truth = truth_of(self.quietly(command.condition, shell))
+            if not self.enters(turned(truth) if command.until else truth, rounds):
+                return status
+            status, goes_on = self.body(command.body, shell, status)
+            if not goes_on:
+                return status
+            if before == (shell.variables, shell.arguments, shell.cwd, shell.input):
+                raise Endless
+            rounds += 1
+
+    def enters(self, truth: Truth, rounds: int) -> bool:
+        """Whether the body runs: on a condition that is not known it runs once, or not at all."""
+        if isinstance(truth, Undecided):
+            return rounds == 0 and self.decide(truth)
+        return truth
+
+    def body(self, body: Command, shell: Shell, status: Status) -> tuple[Status, bool]:
+        """One round of a loop: the status, and whether the loop goes on."""
+        try:
+            return self.command(body, shell), True
+        except Leave as leave:
+            if leave.levels > 1:
+                raise Leave(leave.levels - 1, again=leave.again) from None
+            return status, leave.again
+
+    def case(self, command: Case, shell: Shell) -> Status:
+        """``case``: the first arm whose pattern matches, and those that ``;&`` and ``;;&`` add."""
+        text = expand_text(shell, command.word)
+        status: Status = 0
+        falls_through = False
+        for clause in command.clauses:
+            if not falls_through and not self.matches(text, clause.patterns, shell):
+                continue
+            status = self.command(clause.body, shell)
+            if clause.then == ";;":
+                break
+            falls_through = clause.then == ";&"
+        return status
+
+    def matches(self, text: Text, patterns: Iterable[Word], shell: Shell) -> bool:
+        """True if one of the patterns matches on this path."""
+        for wanted in patterns:
+            written = shell.source.text[wanted.start : wanted.end]
+            what = f"the pattern {code(written)} matches (line {shell.source.line(wanted.start)})"
+            truth = match_pattern(shell, text, wanted, what)
+            if self.decide(truth) if isinstance(truth, Undecided) else truth:
+                return True
+        return False
+
+
+HARMLESS = frozenset({
+    "exit", "return", "true", ":", "echo", "printf", "mkdir", "rm", "cp", "mv", "ln", "touch", "sleep", "ls",
+    "cat", "grep", "pip", "pip3", "wget", "curl", "npu-smi", "nvidia-smi", "kill", "pkill", "wait", "date",
+    "chmod", "apt-get", "apt", "git", "tar", "unzip", "tee", "df", "free", "head", "tail", "which", "[",
+    "test",
+})  # fmt: skip
+
+
+def is_harmless(command: Command) -> bool:
+    """True if skipping ``command`` hides nothing: it starts no training and sets nothing."""
+    match command:
+        case Sequence(items=items):
+            return all(is_harmless(each) for each, _ in items)
+        case Group(body=body):
+            return is_harmless(body)
+        case Pipeline(commands=parts):
+            return all(is_harmless(each) for each in parts)
+        case If(branches=branches):
+            return all(is_harmless(part) for pair in branches for part in pair if part)
+        case Case(clauses=clauses):
+            return all(is_harmless(clause.body) for clause in clauses)
+        case Test():
+            return True
+        case Simple(words=(Word(parts=(only,)), *_), assignments=()):
+            return getattr(only, "text", "") in HARMLESS
+    return False

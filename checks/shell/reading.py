@@ -1,0 +1,133 @@
+"""``read``, ``mapfile`` and ``getopts``: from input and arguments into variables.
+
+Source: bash manual, *Shell Builtin Commands*.
+"""
+
+from __future__ import annotations
+
+import re
+
+from checks.markdown import code
+from checks.shell.state import Shell
+from checks.shell.syntax import Simple
+from checks.shell.value import EMPTY, Field, Status, Text, Undecided, Variable, array, known, text_of
+
+Arguments = tuple[Field, ...]
+
+
+def read(shell: Shell, command: Simple, arguments: Arguments) -> Status:
+    """``read`` from a here-string, a here-document or a pipe; anything else is unknown."""
+    names, to_array = _read_names(shell, command, arguments)
+    given = shell.input
+    span = shell.source.span(command.start, command.end)
+    line, rest = _first_line(given)
+    if line is None:
+        unknown = (shell.unknown("what `read` reads", command.start),)
+        for name in names:
+            field = Field(unknown, span, may_split=True)
+            shell.assign(name, array([field]) if to_array else Variable((field,)))
+        what = f"{code(shell.source.text[command.start : command.end])} finds a line"
+        return Undecided(what, ("read", what, span.line))
+    shell.input = rest
+    parts = _split(shell, command, line, 0 if to_array else len(names))
+    fields = [Field(text_of(part), span) for part in parts]
+    if to_array:
+        shell.variables[shell.referred(names[0])] = array(fields)
+    for number, name in enumerate(() if to_array else names):
+        shell.assign(name, Variable((fields[number] if number < len(fields) else Field(EMPTY, span),)))
+    return int(given in (None, EMPTY))
+
+
+def _read_names(shell: Shell, command: Simple, arguments: Arguments) -> tuple[list[str], bool]:
+    names: list[str] = []
+    to_array = False
+    rest = iter(arguments)
+    for argument in rest:
+        text = argument.known
+        if text is None:
+            raise shell.not_understood(command.start, "`read` into a name that is not known")
+        if not text.startswith("-"):
+            names.append(text)
+        elif text[-1] in "pntuNi":
+            next(rest, None)
+        elif text[-1] == "d":
+            raise shell.not_understood(command.start, "`read -d`")
+        else:
+            to_array = to_array or "a" in text
+    return names or ["REPLY"], to_array
+
+
+def _first_line(given: Text | None) -> tuple[str | None, Text | None]:
+    if given == EMPTY:
+        return "", EMPTY
+    text = known(given) if given is not None else None
+    if text is None:
+        return None, given
+    line, _, rest = text.partition("\n")
+    return line, text_of(rest)
+
+
+def _split(shell: Shell, command: Simple, line: str, limit: int) -> list[str]:
+    """``line`` cut at ``IFS``; at most ``limit`` parts if it is not 0, the last with all that is left."""
+    separators = shell.separators
+    if separators is None:
+        raise shell.not_understood(command.start, "`IFS`, which is not known,")
+    blanks = "".join(char for char in separators if char in " \t\n")
+    if not separators:
+        return [line]
+    text = line.strip(blanks) if blanks else line
+    soft, hard = re.escape(blanks), re.escape("".join(char for char in separators if char not in " \t\n"))
+    delimiter = (f"[{soft}]*[{hard}][{soft}]*" if soft else f"[{hard}]") if hard else f"[{soft}]+"
+    if hard and soft:
+        delimiter += f"|[{soft}]+"
+    parts = (
+        re.split(delimiter, text, maxsplit=max(limit - 1, 0))
+        if limit != 1 and text
+        else [text]
+        if text
+        else []
+    )
+    return parts[:-1] if not limit and parts and parts[-1] == "" else parts
+
+
+def mapfile(shell: Shell, command: Simple, arguments: Arguments) -> Status:
+    """``mapfile [-t] name``: the lines of the input."""
+    words = [argument.known for argument in arguments]
+    name = words[-1] if words and not (words[-1] or "-").startswith("-") else "MAPFILE"
+    if name is None or not set(words) <= {"-t", name}:
+        raise shell.not_understood(command.start, "`mapfile` with these options")
+    span = shell.source.span(command.start, command.end)
+    text = known(shell.input) if shell.input is not None else None
+    if text is None:
+        reason = (shell.unknown("what `mapfile` reads", command.start),)
+        shell.variables[name] = array([Field(reason, span, may_split=True)])
+        return 0
+    lines = text.splitlines(keepends="-t" not in words)
+    shell.variables[name] = array(Field(text_of(line), span) for line in lines)
+    return 0
+
+
+def getopts(shell: Shell, command: Simple, arguments: Arguments) -> Status:
+    """``getopts spec name``: the next option of the arguments."""
+    spec = arguments[0].known if len(arguments) == 2 else None
+    name = arguments[1].known if len(arguments) == 2 else None
+    if spec is None or name is None:
+        raise shell.not_understood(command.start, "`getopts` with these arguments")
+    span = shell.source.span(command.start, command.end)
+    index = shell.variables.get("OPTIND")
+    at = int((index.fields[0].known if index and index.fields else None) or 1)
+    word = shell.arguments[at - 1] if at <= len(shell.arguments) else None
+    text = word.known if word else ""
+    if text is None or len(text) > 2:
+        raise shell.not_understood(command.start, "`getopts` on joined or unknown options")
+    if len(text) != 2 or text[0] != "-" or text == "--":
+        shell.set_text(name, Field(("?",), span))
+        return 1
+    letter = text[1]
+    takes = f"{letter}:" in spec
+    shell.set_text(name, Field((letter if letter in spec else "?",), span))
+    shell.variables["OPTARG"] = Variable(
+        (shell.arguments[at],) if takes and at < len(shell.arguments) else ()
+    )
+    shell.set_text("OPTIND", Field((str(at + 1 + takes),), span))
+    return 0

@@ -1,0 +1,74 @@
+"""What ``<``, ``<<``, ``<<<``, ``>`` and their kin do to a command's input and output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+from checks.markdown import code
+from checks.shell.expand import expand_text
+from checks.shell.state import NotUnderstood, Shell
+from checks.shell.syntax import Redirect
+from checks.shell.value import Text, join, known, text_of
+from checks.snapshot import NotFetched, SnapshotError
+
+_OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>"})
+
+
+class Writes(Protocol):
+    """Keeps what was written to files."""
+
+    written: list[tuple[Text, Text]]
+
+
+@contextmanager
+def redirected(host: Writes, shell: Shell, redirects: Sequence[Redirect]) -> Iterator[None]:
+    """Evaluate with the redirections in force. Raises NotUnderstood."""
+    if not redirects:
+        yield
+        return
+    given, output = shell.input, shell.output
+    target: Text | None = None
+    for each in redirects:
+        text = _target(shell, each)
+        if each.operator in _OUTPUTS and each.descriptor in (None, 1):
+            target, shell.output = text, []
+        elif each.operator == ">&" and each.descriptor in (None, 1) and known(text) != "1":
+            target, shell.output = None, None
+        elif each.operator == "<<<":
+            shell.input = join([*text, "\n"])
+        elif each.operator == "<<":
+            shell.input = text
+        elif each.operator == "<" and each.descriptor in (None, 0):
+            shell.input = _content(shell, each, text)
+    try:
+        yield
+    finally:
+        if target is not None:
+            host.written.append((target, join(shell.output or ())))
+        shell.input, shell.output = given, output
+
+
+def _target(shell: Shell, redirect: Redirect) -> Text:
+    if redirect.target is None:
+        return ()
+    try:
+        return expand_text(shell, redirect.target)
+    except NotUnderstood as error:
+        if redirect.operator != "<<":
+            raise
+        return (shell.unknown(f"a here-document: {error.reason}", redirect.start),)
+
+
+def _content(shell: Shell, redirect: Redirect, name: Text) -> Text:
+    path = shell.tree_path(name)
+    if path is not None and path in shell.running.tree:
+        try:
+            return text_of(shell.running.tree.text(path))
+        except NotFetched:
+            raise
+        except SnapshotError:
+            pass
+    written = shell.source.text[redirect.start : redirect.end]
+    return (shell.unknown(f"what {code(written)} reads", redirect.start),)
