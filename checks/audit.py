@@ -6,15 +6,15 @@ so that one round of fetching brings as much as possible; the caller looks at ``
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from checks.certainty import with_conditions
 from checks.commands import command_of, looks_like_training
 from checks.contexts import Context, contexts
-from checks.hydra.compose import Bases, Composer
+from checks.hydra.compose import Bases, Composer, is_config
 from checks.hydra.overrides import FaultKind
-from checks.launches import Launch, launches_of
+from checks.launches import Launch, find_files, launches_of
 from checks.markdown import code
 from checks.model import Crash, Finding, NotChecked
 from checks.prove import SnapshotProver
@@ -49,18 +49,39 @@ def audit(
     """
     result = Audit()
     composer = Composer(snapshot, bases)
-    for context in contexts(snapshot, touched, given, result.not_checked):
+    for context in _concerned(snapshot, touched, given, result.not_checked):
         _audit_context(snapshot, composer, context, touched, result)
     result.findings = merge(result.findings)
     result.not_checked = list(dict.fromkeys(result.not_checked))
     return result
 
 
+def prepare(snapshot: Snapshot, touched: frozenset[str] | None, given: frozenset[str]) -> None:
+    """Note in ``snapshot.needed`` what ``audit`` will read, without composing anything."""
+    composer = Composer(snapshot)
+    for context in _concerned(snapshot, touched, given, []):
+        find_files(snapshot, composer, context.evaluation)
+
+
+def _concerned(
+    snapshot: Snapshot, touched: frozenset[str] | None, given: frozenset[str], not_checked: list[NotChecked]
+) -> Iterator[Context]:
+    """The contexts that a change of the ``touched`` paths can concern."""
+    config_changes = touched is None or any(is_config(path) for path in touched)
+    for context in contexts(snapshot, touched, given, not_checked):
+        if config_changes or _is_touched(context, touched):
+            yield context
+
+
+def _is_touched(context: Context, touched: frozenset[str] | None) -> bool:
+    return touched is None or bool(touched & (context.evaluation.files | {context.path}))
+
+
 def _audit_context(
     snapshot: Snapshot, composer: Composer, context: Context, touched: frozenset[str] | None, result: Audit
 ) -> None:
     evaluation = context.evaluation
-    whole = touched is None or bool(touched & (evaluation.files | {context.path}))
+    whole = _is_touched(context, touched)
     if whole:
         result.not_checked += evaluation.not_checked
         result.not_checked += _not_recognised(evaluation)
@@ -87,7 +108,7 @@ def _not_recognised(evaluation: Evaluation) -> list[NotChecked]:
 
 def _unjudged(launch: Launch) -> list[NotChecked]:
     """A launch whose own config is not known: reported, never counted as clean."""
-    if launch.status == "composed":
+    if launch.status == "composed" or (launch.status == "not-hydra" and not launch.overrides_config):
         return []
     if not launch.faults:
         return [NotChecked(launch.script, f"line {launch.span.line}: {launch.status}: {launch.reason}")]

@@ -40,7 +40,9 @@ def _difference(concerned: Sequence[Launch], variants: Sequence[Launch]) -> str:
     common = _common(concerned)
     everywhere = _common(variants)
     telling = [each for each in common if each not in everywhere] or list(concerned[0].decisions[0])
-    return " and ".join(each.what if each.holds else f"not {each.what}" for each in telling)
+    return " and ".join(
+        each.what if each.holds else f"not {each.what}" for each in telling if not each.follows
+    )
 
 
 def _common(launches: Sequence[Launch]) -> list[Decision]:

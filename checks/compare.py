@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from checks.audit import Audit, audit
+from checks.audit import Audit, audit, prepare
 from checks.hydra.compose import Bases
 from checks.launches import Launch
 from checks.model import Finding, Place, Report, fingerprint
@@ -49,7 +49,7 @@ def review(
         touched = change.paths | given
         bases: Bases = {}
         after = audit(head, None if everything else touched, given, bases)
-        before = audit(base, frozenset(change.old_paths.get(path, path) for path in touched), given, bases)
+        before = audit(base, _at_base(touched, change), given, bases)
         findings = [
             replace(finding, fingerprint=_fingerprint(finding, change))
             for finding in after.findings
@@ -71,6 +71,24 @@ def review(
         files=len(head.read_paths),
         rules=len(all_rules()),
     )
+
+
+def prepare_review(
+    head: Snapshot, base: Snapshot | None, *, given: frozenset[str] = frozenset(), everything: bool = False
+) -> None:
+    """Note in ``needed`` of both snapshots what ``review`` will read, without composing anything."""
+    given = _files_of(head, given)
+    if base is None:
+        prepare(head, given or None, given)
+        return
+    change = change_between(base, head)
+    touched = change.paths | given
+    prepare(head, None if everything else touched, given)
+    prepare(base, _at_base(touched, change), given)
+
+
+def _at_base(touched: frozenset[str], change: Change) -> frozenset[str]:
+    return frozenset(change.old_paths.get(path, path) for path in touched)
 
 
 def change_between(base: Snapshot, head: Snapshot) -> Change:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -47,6 +48,11 @@ class Launch:
     """The paths through the script on which it is started so."""
 
     @property
+    def overrides_config(self) -> bool:
+        """True if it is given overrides of a configuration."""
+        return any("." in override.key for override in self.overrides)
+
+    @property
     def plan(self) -> tuple[bool, ...]:
         """What makes the interpreter take the first of its paths."""
         return tuple(decision.holds for decision in self.decisions[0])
@@ -81,6 +87,16 @@ def launches_of(
     for invocation, paths in variants.values():
         for launch in launches_on(snapshot, composer, [invocation], job):
             yield replace(launch, decisions=tuple(paths))
+
+
+def find_files(snapshot: Snapshot, composer: Composer, evaluation: Evaluation) -> None:
+    """Note in ``snapshot.needed`` the entry modules and config trees of all launches."""
+    for invocation in (each for path in evaluation.paths for each in path.invocations):
+        command = command_of(invocation.argv)
+        if command is None or invocation.cwd is None:
+            continue
+        with contextlib.suppress(NotHydra, NoEntry, SnapshotError):
+            composer.prepare(find_entry(snapshot, command.module, command.flags, invocation.cwd))
 
 
 def launches_on(

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from checks.compare import review
+from checks.compare import prepare_review, review
 from checks.model import NotChecked, Report
 from checks.report.json import to_dict
 from checks.snapshot import Snapshot
@@ -56,10 +56,18 @@ class _Job:
         sides = [side for side in (self.head, self.base) if side is not None]
         for side in sides:
             side.needed.clear()
+        if not last:
+            prepare_review(self.head, self.base, given=self.given, everything=self.everything)
+            if any(side.needed for side in sides):
+                return self.needed(sides)
         report = review(self.head, self.base, given=self.given, everything=self.everything, clock=self.began)
         if not last and any(side.needed for side in sides):
-            return {"need": sorted({side.tree[path].blob for side in sides for path in side.needed})}
+            return self.needed(sides)
         return {"report": to_dict(_with_missing(report, self.head))}
+
+    def needed(self, sides: list[Snapshot]) -> dict[str, Any]:
+        """The answer that asks for blobs."""
+        return {"need": sorted({side.tree[path].blob for side in sides for path in side.needed})}
 
 
 def _with_missing(report: Report, head: Snapshot) -> Report:

@@ -101,10 +101,13 @@ class Composer:
             return base
         return _apply(base, values, tuple(choices), faults)
 
+    def prepare(self, entry: Entry) -> None:
+        """Note the files of the config tree that are not here yet. Raises NotFetched if there are any."""
+        self.snapshot.require(path for path in self.snapshot.under(entry.folder) if is_config(path))
+
     def _loader(self, entry: Entry) -> _SnapshotLoader:
         if entry not in self.loaders:
-            yamls = [path for path in self.snapshot.under(entry.folder) if path.endswith(".yaml")]
-            self.snapshot.require(yamls)
+            self.prepare(entry)
             self.loaders[entry] = _SnapshotLoader(entry, self.snapshot)
         return self.loaders[entry]
 
@@ -167,9 +170,14 @@ class _SnapshotLoader(ConfigLoaderImpl):
         return Base(pickle.dumps(config), tuple(_files(defaults.defaults, repository)))
 
 
+def is_config(path: str) -> bool:
+    """True for a file that can be part of a config tree."""
+    return path.endswith(".yaml") and not path.startswith(".github/")
+
+
 def _content(snapshot: Snapshot) -> str:
     """A digest of every file that can be part of a config tree."""
-    yamls = sorted((path, entry.blob) for path, entry in snapshot.tree.items() if path.endswith(".yaml"))
+    yamls = sorted((path, entry.blob) for path, entry in snapshot.tree.items() if is_config(path))
     return hashlib.sha256(repr(yamls).encode()).hexdigest()
 
 

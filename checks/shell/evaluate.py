@@ -22,10 +22,15 @@ MAX_STEPS = 60_000
 
 @dataclass(frozen=True)
 class Decision:
-    """An undecided question in words, and the side that a path takes."""
+    """An undecided question in words, and the side that a path takes.
+
+    ``follows`` is set where another answer on the same path already implies this one: a text that equals one
+    word equals no other.
+    """
 
     what: str
     holds: bool
+    follows: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,11 +87,24 @@ def evaluate_path(tree: Snapshot, shell: Shell, plan: Sequence[bool] = ()) -> Ou
         tuple(host.invocations),
         tuple(dict.fromkeys(host.not_checked)),
         frozenset(host.files),
-        tuple(Decision(what, holds) for holds, what in host.decided.values()),
+        _decisions(host),
         status,
         tuple(host.written),
         host.steps,
     )
+
+
+def _decisions(host: Interpreter) -> tuple[Decision, ...]:
+    answers = host.decided.items()
+    equal = {part for key, given in answers if key[0] == "equal" and given.plainly for part in key[1:]}
+    return tuple(
+        Decision(given.what, given.holds, _is_other(key, equal) and not given.plainly)
+        for key, given in answers
+    )
+
+
+def _is_other(key: tuple[object, ...], equal: set[object]) -> bool:
+    return key[0] == "equal" and any(part in equal for part in key[1:])
 
 
 def _all_paths(tree: Snapshot, shell: Shell) -> Evaluation:

@@ -42,6 +42,7 @@ from checks.shell.value import (
     Undecided,
     Unknown,
     Variable,
+    first_unknown,
     join,
     status_of,
     truth_of,
@@ -72,13 +73,22 @@ class Invocation:
     cwd: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """To a question: as it was put (``what`` holds or not), and to the question without its negation."""
+
+    what: str
+    holds: bool
+    plainly: bool
+
+
 class Interpreter:
     """One run along one path. ``plan`` answers the undecided questions in the order in which they come."""
 
     def __init__(self, tree: Snapshot, plan: Iterable[bool] = ()) -> None:
         self.tree = tree
         self.plan = tuple(plan)
-        self.decided: dict[tuple[object, ...], tuple[bool, str]] = {}
+        self.decided: dict[tuple[object, ...], Answer] = {}
         self.invocations: list[Invocation] = []
         self.not_checked: list[NotChecked] = []
         self.files: set[str] = set()
@@ -104,13 +114,14 @@ class Interpreter:
         """The side that this path takes; the same question gets the same answer."""
         if question.key not in self.decided:
             place = len(self.decided)
-            answer = self.plan[place] if place < len(self.plan) else question.first
-            self.decided[question.key] = (answer, question.what)
-        return self.decided[question.key][0] != question.negated
+            first = question.first != question.negated
+            holds = self.plan[place] if place < len(self.plan) else first
+            self.decided[question.key] = Answer(question.what, holds, holds != question.negated)
+        return self.decided[question.key].plainly != question.negated
 
     def answered(self, key: tuple[object, ...]) -> bool | None:
         """The side that this path has taken, None if it has not come to that question."""
-        return self.decided[key][0] if key in self.decided else None
+        return self.decided[key].plainly if key in self.decided else None
 
     def outside(self, shell: Shell, name: str, start: int) -> Unknown:
         """The value of a variable that no file of the launch sets: the same at each read."""
@@ -344,10 +355,13 @@ class Interpreter:
     def case(self, command: Case, shell: Shell) -> Status:
         """``case``: the first arm whose pattern matches, and those that ``;&`` and ``;;&`` add."""
         text = expand_text(shell, command.word)
+        if first_unknown(text) and is_harmless(command):
+            return 0
+        subject = shell.source.text[command.word.start : command.word.end].strip('"')
         status: Status = 0
         falls_through = False
         for clause in command.clauses:
-            if not falls_through and not self.matches(text, clause.patterns, shell):
+            if not falls_through and not self.matches(subject, text, clause.patterns, shell):
                 continue
             status = self.command(clause.body, shell)
             if clause.then == ";;":
@@ -355,11 +369,11 @@ class Interpreter:
             falls_through = clause.then == ";&"
         return status
 
-    def matches(self, text: Text, patterns: Iterable[Word], shell: Shell) -> bool:
+    def matches(self, subject: str, text: Text, patterns: Iterable[Word], shell: Shell) -> bool:
         """True if one of the patterns matches on this path."""
         for wanted in patterns:
             written = shell.source.text[wanted.start : wanted.end]
-            what = f"the pattern {code(written)} matches (line {shell.source.line(wanted.start)})"
+            what = f"{code(subject)} matches {code(written)} (line {shell.source.line(wanted.start)})"
             truth = match_pattern(shell, text, wanted, what)
             if self.decide(truth) if isinstance(truth, Undecided) else truth:
                 return True

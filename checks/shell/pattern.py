@@ -77,8 +77,10 @@ def _with_empty_stars(pattern: Sequence[str], states: set[int]) -> set[int]:
     return states
 
 
-def is_contained(pattern: Sequence[str], pieces: Sequence[str]) -> bool:
-    """True for a pattern ``*text*`` whose text stands in one of ``pieces``: it matches whatever is around."""
+def always_matches(pattern: Sequence[str], pieces: Sequence[str]) -> bool:
+    """True for ``*``, and for ``*text*`` if one of ``pieces`` holds the text: whatever is around them."""
+    if pattern and all(unit == "*" for unit in pattern):
+        return True
     inner = pattern[1:-1]
     if len(pattern) < 2 or pattern[0] != "*" or pattern[-1] != "*":
         return False

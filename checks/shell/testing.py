@@ -187,7 +187,7 @@ def match_pattern(shell: Shell, text: Text, wanted: Word, what: str) -> Truth:
             return False
     except pattern.TooLarge:
         raise shell.not_understood(wanted.start, "this pattern") from None
-    if pattern.is_contained(units, [piece for piece in text if isinstance(piece, str)]):
+    if pattern.always_matches(units, [piece for piece in text if isinstance(piece, str)]):
         return True
     if all(unit.startswith("\\") for unit in units):
         return equal(text, text_of("".join(unit[1:] for unit in units)), what)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from checks.markdown import code
 from checks.model import Job, NotChecked, Span
+from checks.shell.builtins import SET_LETTERS
 from checks.shell.source import Source
-from checks.shell.state import Shell
-from checks.shell.value import Field, Variable
+from checks.shell.state import Shell, normal_path
+from checks.shell.value import ROOT, Field, Variable
 from checks.workflow.load import EnvironmentEntry, Step, Workflow, WorkflowJob
 from checks.workflow.runners import runner
 
@@ -50,12 +50,29 @@ def job_steps(workflow: Workflow) -> Iterator[JobStep | NotChecked]:
 
 
 def _shell(workflow: Workflow, job: WorkflowJob, step: Step, run: Source) -> Shell:
-    variables: dict[str, Variable] = {}
+    variables: dict[str, Variable] = {
+        "GITHUB_WORKSPACE": Variable((Field((ROOT,), run.span(0, 0)),), exported=True)
+    }
     for entry in (*workflow.environment, *job.environment, *step.environment):
         variables[entry.name] = _variable(workflow.path, entry)
     folder = step.working_directory or job.working_directory or ""
-    cwd = posixpath.normpath(folder).removeprefix(".") if "${{" not in folder and folder[:1] != "/" else None
-    return Shell(run, variables, cwd=cwd)
+    cwd = None if "${{" in folder else normal_path(folder)
+    return Shell(run, variables, cwd=cwd, options=_options(step.shell or job.shell))
+
+
+def _options(shell: str | None) -> frozenset[str]:
+    """What GitHub sets: ``bash -e`` if no shell is named, ``bash -eo pipefail`` for ``bash``.
+
+    Source: GitHub docs, *Workflow syntax*, ``jobs.<job_id>.steps[*].shell``.
+    """
+    if shell is None or shell == "sh":
+        return frozenset({"errexit"})
+    if shell == "bash":
+        return frozenset({"errexit", "pipefail"})
+    words = [word for word in shell.split() if word.startswith("-")]
+    letters = "".join(word[1:] for word in words if not word.startswith("--"))
+    options = {SET_LETTERS[letter] for letter in letters if letter in SET_LETTERS}
+    return frozenset(options | ({"pipefail"} if "pipefail" in shell else set()))
 
 
 def _variable(path: str, entry: EnvironmentEntry) -> Variable:
