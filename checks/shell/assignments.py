@@ -10,7 +10,7 @@ from checks.model import Span
 from checks.shell.expand import expand, expand_text, expand_valued
 from checks.shell.state import Shell
 from checks.shell.syntax import ArrayLiteral, Assignment, Literal, Simple, Word
-from checks.shell.value import Field, Status, Text, Variable, join, known
+from checks.shell.value import Field, Key, Status, Text, Variable, join, known
 from checks.shell.variables import key_of
 from checks.shell.word import is_name, read_word
 
@@ -23,7 +23,7 @@ def declare(shell: Shell, command: Simple) -> Status:
     """``export``, ``readonly``, ``local``, ``declare``, ``typeset``."""
     first = command.words[0]
     name = known(expand_text(shell, first)) if isinstance(first, Word) else None
-    letters = {"x"} if name == "export" else set()
+    letters = {"export": {"x"}, "readonly": {"r"}}.get(name or "", set())
     is_local = bool(shell.frames) and name in ("local", "declare", "typeset")
     for word in command.words[1:]:
         if isinstance(word, Assignment):
@@ -70,6 +70,8 @@ def _declare_assignment(shell: Shell, word: Assignment, letters: set[str], *, is
         assign(shell, word, exported="x" in letters)
     else:
         _assign_text(shell, word, *value, exported="x" in letters)
+    if "r" in letters:
+        shell.variables[word.name] = replace(shell.variables[word.name], readonly=True)
 
 
 def _declare_name(shell: Shell, name: str, letters: set[str], *, is_local: bool) -> None:
@@ -79,17 +81,29 @@ def _declare_name(shell: Shell, name: str, letters: set[str], *, is_local: bool)
         _make_local(shell, name)
     before = shell.variables.get(name)
     if letters & {"a", "A"} and (before is None or not before.is_array):
-        shell.variables[name] = Variable((), (), associative="A" in letters)
+        fields = before.fields if before else ()
+        keys: tuple[Key, ...] = ("0" if "A" in letters else 0,) if fields else ()
+        shell.variables[name] = Variable(fields, keys, associative="A" in letters)
+    if "r" in letters and name in shell.variables:
+        shell.variables[name] = replace(shell.variables[name], readonly=True)
     if "x" in letters and name in shell.variables:
         shell.variables[name] = replace(shell.variables[name], exported=True)
 
 
 def assign(shell: Shell, assignment: Assignment, *, exported: bool = False) -> None:
     """Do ``name=value`` and its variants in ``shell``. Raises NotUnderstood."""
+    _refuse_readonly(shell, assignment)
     if isinstance(assignment.value, ArrayLiteral):
         _assign_array(shell, assignment, assignment.value, exported=exported)
     else:
         _assign_text(shell, assignment, *expand_valued(shell, assignment.value), exported=exported)
+
+
+def _refuse_readonly(shell: Shell, assignment: Assignment) -> None:
+    before = shell.variable(assignment.name)
+    if before is not None and before.readonly:
+        reason = f"an assignment to {code(assignment.name)}, which is read-only,"
+        raise shell.not_understood(assignment.start, reason)
 
 
 def _assign_text(

@@ -90,6 +90,7 @@ class Variable:
     keys: tuple[Key, ...] | None = None
     associative: bool = False
     exported: bool = False
+    readonly: bool = False
     refers_to: str | None = None
     """The other variable's name, for a name reference (``declare -n``)."""
 

@@ -126,6 +126,7 @@ _SCRIPTS: dict[str, tuple[str, ...]] = {
         'A=$\'x\\ny\'; mapfile -t L <<< "$A"; show "${L[@]}" ${#L[@]}',
         'A=x; A=("$A" y); show "${A[@]}"',
         "declare -a A; A+=(1); show ${A[0]}",
+        "A=x; declare -a A; A+=(1); show ${A[@]}",
     ),
     "arithmetic": (
         "show $((1 + 2 * 3)) $(( (1 + 2) * 3 )) $((7 / 2)) $((7 % 3)) $((2 ** 10))",

@@ -105,6 +105,7 @@ def test_an_unquoted_unknown_may_be_no_word_or_many() -> None:
         ('eval "$CMD"', 1, "text that is not wholly known"),
         ("A=1\nalias x=y\npython x.py", 2, "`alias`"),
         ("python x.py {1..1000000000}", 1, "brace expansion to more than 10000 words"),
+        ("readonly A=1\nA=2", 2, "which is read-only"),
         ("declare -i A=2", 1, "the declaration option `-i`"),
         ("python x.py 'open", 1, "unclosed single quote"),
         ("if true; then", 1, ""),
