@@ -66,10 +66,10 @@ def _start(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell: S
     if name in BUILTINS:
         with _with_assignments(command, shell):
             return BUILTINS[name](shell, command, argv[1:])
-    if name in (".", "source"):
-        return scripts.source(host, command, argv[1:], shell)
-    if name == "eval":
-        return scripts.evaluate_text(host, command, argv[1:], shell)
+    if name in (".", "source", "eval"):
+        run_text = scripts.evaluate_text if name == "eval" else scripts.source
+        with _with_assignments(command, shell):
+            return run_text(host, command, argv[1:], shell)
     if name in PROGRAMS:
         return _program(command, argv, shell)
     return _external(host, command, argv, shell)

@@ -13,6 +13,7 @@ from checks.markdown import code
 from checks.model import NotChecked, Span
 from checks.shell import commands, scripts
 from checks.shell.expand import expand, expand_text
+from checks.shell.harmless import is_harmless
 from checks.shell.redirects import redirected
 from checks.shell.state import Exit, Leave, NotUnderstood, Return, Shell, outside_reason
 from checks.shell.syntax import (
@@ -218,7 +219,7 @@ class Interpreter:
         status: Status = 0
         before = ";"
         for command, operator in sequence.items:
-            skipped = before in ("&&", "||") and self._skips(before, status, command)
+            skipped = before in ("&&", "||") and self._skips(before, status, command, shell)
             before = operator
             if skipped:
                 continue
@@ -232,10 +233,14 @@ class Interpreter:
                 self.fail_if_asked(status, shell)
         return status
 
-    def _skips(self, operator: str, status: Status, command: Command) -> bool:
+    def may_skip(self, command: Command, shell: Shell) -> bool:
+        """True if it is the same for every launch whether ``command`` is run."""
+        return shell.output is None and not self.tested and is_harmless(command)
+
+    def _skips(self, operator: str, status: Status, command: Command, shell: Shell) -> bool:
         """True if ``command`` after ``&&`` or ``||`` is not run. Before ``&&`` programs count as success."""
         if isinstance(status, Undecided):
-            if is_harmless(command):
+            if self.may_skip(command, shell):
                 return True
             if status.external and operator == "&&":
                 return False
@@ -278,7 +283,8 @@ class Interpreter:
             truth = truth_of(self.quietly(condition, shell))
             if isinstance(truth, Undecided):
                 rest = command.branches[number:]
-                if all(is_harmless(part) for pair in rest[1:] for part in pair if part) and is_harmless(body):
+                others = [part for pair in rest[1:] for part in pair if part]
+                if all(self.may_skip(part, shell) for part in (body, *others)):
                     return 0
                 truth = self.decide(truth)
             if truth:
@@ -355,7 +361,7 @@ class Interpreter:
     def case(self, command: Case, shell: Shell) -> Status:
         """``case``: the first arm whose pattern matches, and those that ``;&`` and ``;;&`` add."""
         text = expand_text(shell, command.word)
-        if first_unknown(text) and is_harmless(command):
+        if first_unknown(text) and self.may_skip(command, shell):
             return 0
         subject = shell.source.text[command.word.start : command.word.end].strip('"')
         status: Status = 0
@@ -378,31 +384,3 @@ class Interpreter:
             if self.decide(truth) if isinstance(truth, Undecided) else truth:
                 return True
         return False
-
-
-HARMLESS = frozenset({
-    "exit", "return", "true", ":", "echo", "printf", "mkdir", "rm", "cp", "mv", "ln", "touch", "sleep", "ls",
-    "cat", "grep", "pip", "pip3", "wget", "curl", "npu-smi", "nvidia-smi", "kill", "pkill", "wait", "date",
-    "chmod", "apt-get", "apt", "git", "tar", "unzip", "tee", "df", "free", "head", "tail", "which", "[",
-    "test",
-})  # fmt: skip
-
-
-def is_harmless(command: Command) -> bool:
-    """True if skipping ``command`` hides nothing: it starts no training and sets nothing."""
-    match command:
-        case Sequence(items=items):
-            return all(is_harmless(each) for each, _ in items)
-        case Group(body=body):
-            return is_harmless(body)
-        case Pipeline(commands=parts):
-            return all(is_harmless(each) for each in parts)
-        case If(branches=branches):
-            return all(is_harmless(part) for pair in branches for part in pair if part)
-        case Case(clauses=clauses):
-            return all(is_harmless(clause.body) for clause in clauses)
-        case Test():
-            return True
-        case Simple(words=(Word(parts=(only,)), *_), assignments=()):
-            return getattr(only, "text", "") in HARMLESS
-    return False

@@ -135,6 +135,9 @@ def _escape(text: str, at: int, end: int, *, quoted: bool, parts: list[Part]) ->
     following = text[at + 1 : at + 2] if at + 1 < end else ""
     if following == "\n":
         return at + 2
+    if at + 1 == len(text):
+        # Bash drops a backslash at the end of the file.
+        return at + 1
     if quoted and following not in _ESCAPED_IN_DOUBLE_QUOTES:
         parts.append(Literal("\\" + following, quoted=True))
     else:

@@ -6,14 +6,16 @@ With ``--history FOLDER`` also all earlier versions of the scripts below that fo
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from app.git import Repository
@@ -22,9 +24,9 @@ from checks.shell.parse import parse
 from checks.shell.scan import ShellSyntaxError
 from checks.shell.source import Source
 from checks.shell.state import Shell
-from checks.shell.value import text_of
-from checks.snapshot import Snapshot
-from tests.oracle.compare import commands_of, invocations_of, misplaced, verdict
+from checks.shell.value import Field, text_of
+from checks.snapshot import MAX_FILE_BYTES, Refused, Snapshot
+from tests.oracle.compare import agrees, commands_of, invocations_of, misplaced, verdict
 from tests.oracle.sandbox import Truth, run_tree, works
 
 
@@ -66,10 +68,9 @@ def main() -> int:
 def _snapshot(repo: Path) -> Snapshot:
     repository = Repository(repo)
     snapshot = repository.snapshot(repository.commit("HEAD"))
-    wanted = {
-        entry.blob for path, entry in snapshot.tree.items() if path.endswith((".sh", ".py", ".txt", ".yaml"))
-    }
-    snapshot.blobs.update(repository.read(wanted))
+    files = [entry for entry in snapshot.tree.values() if entry.mode.startswith("100")]
+    small = {entry.blob for entry in files if (entry.size or 0) <= MAX_FILE_BYTES}
+    snapshot.blobs.update(repository.read(small))
     return snapshot
 
 
@@ -78,7 +79,8 @@ def _cases(repo: Path, snapshot: Snapshot, history: list[str]) -> Iterator[Case]
     for path in sorted(snapshot.tree):
         if path.endswith(".sh") and snapshot.tree[path].mode.startswith("100"):
             seen.add(snapshot.tree[path].blob)
-            yield Case(path, snapshot.text(path), "HEAD")
+            with contextlib.suppress(Refused):
+                yield Case(path, snapshot.text(path), "HEAD")
     for folder in history:
         log = [
             "git",
@@ -143,12 +145,22 @@ def _explain(case: Case, evaluation: Evaluation, truth: Truth) -> None:
     print(f"{case.path} {case.version}: differs; status {truth.status}; {truth.errors.strip()[-200:]!r}")
     for reason in evaluation.not_checked:
         print(f"    not checked: {reason.path}: {reason.reason}")
-    for argv in commands_of(truth, training=True):
-        print(f"    bash: {' '.join(argv)[:300]}")
-    for path in evaluation.paths[:3]:
-        for each in invocations_of(path, training=True):
-            words = ["".join(p if isinstance(p, str) else "…" for p in word.text) for word in each.argv]
-            print(f"    ours: {' '.join(words)[:300]}")
+    theirs = commands_of(truth, training=True)
+    ours = invocations_of(evaluation.paths[0], training=True)
+    for argv, invocation in zip_longest(theirs, ours):
+        if argv is None or invocation is None or not agrees(invocation, argv):
+            words = invocation.argv if invocation else ()
+            print(f"    bash: {_first_difference(argv or (), words)}")
+            return
+
+
+def _first_difference(argv: Sequence[str], words: Sequence[Field]) -> str:
+    """The first word that differs, in bash's and in our reading."""
+    written = ["".join(piece if isinstance(piece, str) else "…" for piece in word.text) for word in words]
+    for theirs, ours in zip_longest(argv, written):
+        if theirs != ours and "…" not in (ours or ""):
+            return f"{theirs!r} for our {ours!r} of {written[:4]}"
+    return f"{list(argv)[:6]} for our {written[:6]}"
 
 
 if __name__ == "__main__":

@@ -73,10 +73,29 @@ def test_a_default_is_not_taken_on_the_path_where_the_variable_is_given() -> Non
         "if [ -e /x ]; then if [ -f /y ]; then rm -rf /y; fi; fi\nshow x",
         "case $A in debug) echo debug;; *) ;; esac\nshow x",
         "command -v npu-smi || echo none\nshow x",
+        'check() { [ -n "$A" ] || exit 1; }\ncheck\nshow x',
     ],
 )
 def test_branches_that_change_nothing_are_not_explored(script: str) -> None:
     assert shown(script) == [["x"]]
+
+
+@pytest.mark.parametrize(
+    ("script", "paths"),
+    [
+        ('A=$([ "$N" -gt 0 ] && echo 1 || echo 0)\nshow $A', [["0"], ["1"]]),
+        ('A=$(if [ -n "$B" ]; then echo b; fi)\nshow "$A"', [[""], ["b"]]),
+        ("f() { case $B in x) echo x;; *) echo other;; esac; }\nshow $(f)", [["other"], ["x"]]),
+        (
+            'f() { if [ -z "$B" ]; then return 1; fi; }\nif f; then show ok; else show no; fi',
+            [["no"], ["ok"]],
+        ),
+        ('f() { if [ -z "$B" ]; then return; fi; C=1; }\nf\nshow ${C:-0}', [["0"], ["1"]]),
+        ('check() { [ -n "$B" ] || exit 1; }\nif (check); then show ok; else show no; fi', [["no"], ["ok"]]),
+    ],
+)
+def test_what_is_read_or_asked_for_is_explored(script: str, paths: list[list[str]]) -> None:
+    assert shown(script) == paths
 
 
 def test_a_comparison_that_known_parts_decide_is_no_question() -> None:
