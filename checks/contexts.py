@@ -5,8 +5,9 @@ Pure: the snapshot is the only thing read. Files that are missing from it are no
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checks import scope, yamlfile
 from checks.model import Job, NotChecked
@@ -15,8 +16,10 @@ from checks.shell.source import Source
 from checks.shell.state import Shell
 from checks.shell.value import text_of
 from checks.snapshot import NotFetched, Snapshot, SnapshotError
-from checks.workflow.jobs import job_steps
+from checks.workflow.clusters import submitted_scripts
+from checks.workflow.jobs import JobRun, job_runs
 from checks.workflow.load import Workflow, is_workflow, load
+from checks.workflow.steps import JobSteps
 
 
 @dataclass(frozen=True)
@@ -42,20 +45,53 @@ def contexts(
     seen: set[str] = set()
     for path in sorted(path for path in snapshot.tree if is_workflow(path)):
         workflow = _workflow(snapshot, path, touched, not_checked)
-        for step in job_steps(workflow) if workflow else ():
-            if isinstance(step, NotChecked):
-                if touched is None or path in touched:
-                    not_checked.append(step)
-                continue
-            context = _context(snapshot, path, step.job, step.shell)
-            if context is not None:
-                seen.update(context.evaluation.files)
-                yield context
+        unread = not_checked if touched is None or path in touched else []
+        for context in _of_workflow(snapshot, workflow, unread) if workflow else ():
+            seen.update(context.evaluation.files)
+            yield context
     for path in sorted(path for path in snapshot.tree if scope.is_script(path)):
         if path not in seen and (touched is None or path in touched or path in given):
-            context = _script_alone(snapshot, path, path in given, not_checked)
-            if context is not None:
-                yield context
+            alone = _script_alone(snapshot, path, path in given, not_checked)
+            if alone is not None:
+                yield alone
+
+
+def _of_workflow(snapshot: Snapshot, workflow: Workflow, not_checked: list[NotChecked]) -> Iterator[Context]:
+    """The blocks of all NPU jobs, and the scripts that they hand to a cluster."""
+    with contextlib.suppress(NotFetched):
+        for run in job_runs(snapshot, workflow):
+            if isinstance(run, NotChecked):
+                not_checked.append(run)
+                continue
+            yield from _of_job(snapshot, run, not_checked)
+
+
+def _of_job(snapshot: Snapshot, run: JobRun, not_checked: list[NotChecked]) -> Iterator[Context]:
+    steps = JobSteps(snapshot, run)
+    for ready in steps:
+        if isinstance(ready, NotChecked):
+            not_checked.append(ready)
+            continue
+        context = _context(snapshot, ready.path, run.identity, ready.shell)
+        if context is None:
+            steps.tainted = True
+            continue
+        steps.after(ready, context.evaluation)
+        yield context
+        invocations = context.evaluation.paths[0].invocations
+        for path, npus in submitted_scripts(snapshot, invocations):
+            submitted = _submitted(snapshot, run, path, npus)
+            if submitted is not None:
+                yield submitted
+
+
+def _submitted(snapshot: Snapshot, run: JobRun, path: str, npus: int | None) -> Context | None:
+    """A script that a job hands to the cluster it starts: its environment is the cluster's own."""
+    try:
+        shell = Shell(Source(path, snapshot.text(path)), zero=text_of(path))
+    except SnapshotError:
+        return None
+    return _context(snapshot, path, replace(run.identity, npus=npus), shell)
 
 
 def _workflow(

@@ -94,12 +94,16 @@ class NotChecked:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The workflow job that starts a launch: its runner label and NPUs (None: not known)."""
+    """The workflow job that starts a launch: its runner label and NPUs (None: not known).
+
+    ``matrix`` names the cell of its matrix; the id of a job of a called workflow follows the caller's.
+    """
 
     workflow: str
     id: str
     runner: str
     npus: int | None
+    matrix: str | None = None
 
 
 LaunchStatus = Literal["composed", "rejected", "unresolved", "not-hydra"]

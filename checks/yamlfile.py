@@ -82,6 +82,32 @@ def scalar(node: yaml.Node | None) -> str | None:
     return str(node.value) if isinstance(node, yaml.ScalarNode) else None
 
 
+def plain(node: yaml.Node) -> Any:
+    """The plain values below ``node``."""
+    loader = _OmegaConfLoader("")
+    try:
+        return loader.construct_object(node, deep=True)
+    except (yaml.YAMLError, ValueError, TypeError) as error:
+        raise YamlRefused(_reason(error)) from None
+    finally:
+        loader.dispose()
+
+
+def merge_key(root: yaml.Node) -> int | None:
+    """The line of the first ``<<`` that is a key, None if there is none."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.tag == "tag:yaml.org,2002:merge":
+                    return line(key)
+                stack.append(value)
+        elif isinstance(node, yaml.SequenceNode):
+            stack += node.value
+    return None
+
+
 def _count(root: yaml.Node) -> None:
     budget = MAX_NODES
     stack = [(root, 0)]

@@ -72,6 +72,8 @@ def _start(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell: S
             return run_text(host, command, argv[1:], shell)
     if name in PROGRAMS:
         return _program(command, argv, shell)
+    if name == "tee":
+        return _tee(host, argv[1:], shell)
     return _external(host, command, argv, shell)
 
 
@@ -101,6 +103,14 @@ def _program(command: Simple, argv: tuple[Field, ...], shell: Shell) -> Status:
     except SnapshotError:
         output = None
     shell.write(output if output is not None else (_output(shell, command),))
+    return 0
+
+
+def _tee(host: Interpreter, arguments: tuple[Field, ...], shell: Shell) -> Status:
+    """Copy the input to files and to the output."""
+    given = shell.input or ()
+    host.written += [(each.text, given) for each in arguments if not (each.known or "").startswith("-")]
+    shell.write(given)
     return 0
 
 

@@ -21,6 +21,7 @@ from checks.shell.syntax import (
     CommandSubstitution,
     Literal,
     NotRead,
+    Opaque,
     Parameter,
     Part,
     ProcessSubstitution,
@@ -238,6 +239,8 @@ def value_of(shell: Shell, part: Part) -> Valued:
         case ProcessSubstitution():
             shell.running.substitute(shell, part.command)
             return (shell.unknown("the file of a process substitution", part.command.start),), ()
+        case Opaque():
+            return (shell.unknown(f"the expression {code(part.written)}", part.start),), ()
         case NotRead():
             raise shell.not_understood(part.start, code(part.what))
         case Literal():

@@ -129,6 +129,7 @@ def _enter(
     except _NoScript as error:
         line = shell.source.line(command.start)
         host.not_checked.append(NotChecked(shell.source.path, f"line {line}: {error}"))
+        host.invoke(command, tuple(arguments), shell)
         return unknown
     if len(host.scripts) >= MAX_SCRIPTS_DEEP:
         raise shell.not_understood(command.start, f"scripts nested deeper than {MAX_SCRIPTS_DEEP}")

@@ -69,6 +69,15 @@ class Arithmetic:
 
 
 @dataclass(frozen=True, slots=True)
+class Opaque:
+    """Text that is not known: ``written`` says what stands for it in the file."""
+
+    written: str
+    quoted: bool
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
 class NotRead:
     """An expansion this evaluator does not know; ``what`` names it."""
 
@@ -77,7 +86,9 @@ class NotRead:
     end: int
 
 
-Part: TypeAlias = Literal | Parameter | CommandSubstitution | ProcessSubstitution | Arithmetic | NotRead
+Part: TypeAlias = (
+    Literal | Parameter | CommandSubstitution | ProcessSubstitution | Arithmetic | Opaque | NotRead
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ Text: TypeAlias = tuple[str | Unknown, ...]
 EMPTY: Text = ()
 ROOT = Unknown("the folder of the checkout", "", 0)
 """Stands for the absolute path of the repository's root."""
+GITHUB_ENV = Unknown("the file behind `GITHUB_ENV`", "", 0)
+GITHUB_OUTPUT = Unknown("the file behind `GITHUB_OUTPUT`", "", 0)
 
 
 def join(pieces: Iterable[str | Unknown]) -> Text:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from checks.shell.opaque import runs
 from checks.shell.scan import (
     ShellSyntaxError,
     end_of_ansi_quotes,
@@ -24,6 +25,7 @@ from checks.shell.syntax import (
     CommandSubstitution,
     Literal,
     NotRead,
+    Opaque,
     Parameter,
     Part,
     ProcessSubstitution,
@@ -102,7 +104,7 @@ def _parts(text: str, start: int, end: int, *, quoted: bool, nested: bool = Fals
             at = _escape(text, at, end, quoted=quoted, parts=parts)
         elif char == "'" and not quoted:
             inner_start, at = at + 1, end_of_single_quotes(text, at)
-            parts.append(Literal(text[inner_start : at - 1], quoted=True))
+            parts += _plain(text[inner_start : at - 1], inner_start, quoted=True)
         elif char == '"' and (nested or not quoted):
             inner_start, at = at + 1, end_of_double_quotes(text, at)
             parts += _parts(text, inner_start, at - 1, quoted=True) or [Literal("", quoted=True)]
@@ -127,8 +129,22 @@ def _literal(text: str, at: int, end: int, special: str, parts: list[Part]) -> i
     stop = at + 1
     while stop < end and text[stop] not in special:
         stop += 1
-    parts.append(Literal(text[at:stop], quoted="'" not in special))
+    parts += _plain(text[at:stop], at, quoted="'" not in special)
     return stop
+
+
+def _plain(text: str, start: int, *, quoted: bool) -> list[Part]:
+    """Text without expansions; opaque stretches of it are unknown."""
+    parts: list[Part] = []
+    at = 0
+    for begin, end, written in runs(text):
+        if begin > at:
+            parts.append(Literal(text[at:begin], quoted))
+        parts.append(Opaque(written, quoted, start + begin))
+        at = end
+    if at < len(text) or not parts:
+        parts.append(Literal(text[at:], quoted))
+    return parts
 
 
 def _escape(text: str, at: int, end: int, *, quoted: bool, parts: list[Part]) -> int:
@@ -157,7 +173,7 @@ def _dollar(text: str, at: int, *, quoted: bool, parts: list[Part]) -> int:
     elif following == "(":
         parts.append(CommandSubstitution(text[at + 2 : stop - 1], quoted, at, stop, at + 2))
     elif following == "'":
-        parts.append(Literal(_ansi(text[at + 2 : end_of_ansi_quotes(text, at) - 1]), quoted=True))
+        parts += _plain(_ansi(text[at + 2 : end_of_ansi_quotes(text, at) - 1]), at, quoted=True)
     elif following == '"':
         parts += _parts(text, at + 2, stop - 1, quoted=True) or [Literal("", quoted=True)]
     else:

@@ -1,80 +1,150 @@
-"""The calling contexts that workflows make: each ``run:`` block of an NPU job as a shell to evaluate."""
+"""The jobs that workflows really start: reusable workflows followed, matrices expanded, runners resolved."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from checks import yamlfile
 from checks.markdown import code
-from checks.model import Job, NotChecked, Span
-from checks.shell.builtins import SET_LETTERS
-from checks.shell.source import Source
-from checks.shell.state import Shell, normal_path
-from checks.shell.value import ROOT, Field, Variable
-from checks.workflow.load import EnvironmentEntry, Step, Workflow, WorkflowJob
+from checks.model import Job, NotChecked
+from checks.shell.value import ROOT, Unknown, known
+from checks.snapshot import NotFetched, Snapshot, SnapshotError
+from checks.workflow import matrix
+from checks.workflow.expressions import Contexts, Value, as_text, truth
+from checks.workflow.load import Settings, Workflow, WorkflowJob, is_workflow, load
+from checks.workflow.render import condition_of, value_of
 from checks.workflow.runners import runner
 
-BASH = ("bash", "sh", "bash {0}", "sh {0}", "bash -e {0}", "bash -l {0}", "bash -el {0}")
+MAX_WORKFLOWS_DEEP = 4
+_SPEAKS_OF_NPU = re.compile(r"npu|ascend|aarch64", re.I)
 
 
 @dataclass(frozen=True)
-class JobStep:
-    """One ``run:`` block in its job, ready to evaluate."""
+class JobRun:
+    """One NPU job in one cell of its matrix: who it is, and what its expressions may refer to."""
 
-    job: Job
-    step: Step
-    shell: Shell
-
-
-def npu_jobs(workflow: Workflow) -> Iterator[tuple[WorkflowJob, Job]]:
-    """The jobs whose runner carries NPUs."""
-    for job in workflow.jobs:
-        for label in job.runs_on:
-            found = runner(label)
-            if found is not None:
-                yield job, Job(workflow.path, job.id, label, found.npus)
-                break
+    identity: Job
+    workflow: Workflow
+    job: WorkflowJob
+    contexts: Contexts
 
 
-def job_steps(workflow: Workflow) -> Iterator[JobStep | NotChecked]:
-    """The ``run:`` blocks of all NPU jobs, in order; blocks for another shell are reported."""
-    for job, identity in npu_jobs(workflow):
-        for step in job.steps:
-            if step.run is None:
-                continue
-            shell = step.shell or job.shell or "bash"
-            if not shell.startswith(BASH):
-                yield NotChecked(workflow.path, f"line {step.line}: a step for the shell {code(shell)}")
-                continue
-            yield JobStep(identity, step, _shell(workflow, job, step, step.run))
+def job_runs(snapshot: Snapshot, workflow: Workflow) -> Iterator[JobRun | NotChecked]:
+    """Every NPU job of ``workflow`` and of the workflows it calls, cell by cell.
 
-
-def _shell(workflow: Workflow, job: WorkflowJob, step: Step, run: Source) -> Shell:
-    variables: dict[str, Variable] = {
-        "GITHUB_WORKSPACE": Variable((Field((ROOT,), run.span(0, 0)),), exported=True)
-    }
-    for entry in (*workflow.environment, *job.environment, *step.environment):
-        variables[entry.name] = _variable(workflow.path, entry)
-    folder = step.working_directory or job.working_directory or ""
-    cwd = None if "${{" in folder else normal_path(folder)
-    return Shell(run, variables, cwd=cwd, options=_options(step.shell or job.shell))
-
-
-def _options(shell: str | None) -> frozenset[str]:
-    """What GitHub sets: ``bash -e`` if no shell is named, ``bash -eo pipefail`` for ``bash``.
-
-    Source: GitHub docs, *Workflow syntax*, ``jobs.<job_id>.steps[*].shell``.
+    A workflow that only others call is left to them. Raises NotFetched.
     """
-    if shell is None or shell == "sh":
-        return frozenset({"errexit"})
-    if shell == "bash":
-        return frozenset({"errexit", "pipefail"})
-    words = [word for word in shell.split() if word.startswith("-")]
-    letters = "".join(word[1:] for word in words if not word.startswith("--"))
-    options = {SET_LETTERS[letter] for letter in letters if letter in SET_LETTERS}
-    return frozenset(options | ({"pipefail"} if "pipefail" in shell else set()))
+    if set(workflow.events) == {"workflow_call"}:
+        return
+    inputs = {
+        name: value_of(each.text, _BARE, workflow.path, each.line) for name, each in workflow.inputs.items()
+    }
+    yield from _runs(snapshot, workflow, inputs, workflow.path, "", 0)
 
 
-def _variable(path: str, entry: EnvironmentEntry) -> Variable:
-    span = Span(path, entry.line, 1, entry.line, 1)
-    return Variable((Field(entry.value, span),), exported=True)
+_BARE = Contexts({})
+
+
+def _contexts(workflow: Workflow, inputs: Mapping[str, Value]) -> Contexts:
+    contexts = Contexts(
+        {"github": {"workspace": (ROOT,)}, "inputs": inputs, "env": {}, "steps": {}}, frozenset({"github"})
+    )
+    return with_environment(contexts, workflow.environment, workflow.path)
+
+
+def with_environment(contexts: Contexts, settings: Settings, path: str) -> Contexts:
+    """``contexts`` with one more level of ``env:``."""
+    own = {name: as_text(value_of(each.text, contexts, path, each.line)) for name, each in settings.items()}
+    return contexts.with_values(env={**contexts.values["env"], **own})
+
+
+def _runs(
+    snapshot: Snapshot,
+    workflow: Workflow,
+    inputs: Mapping[str, Value],
+    outermost: str,
+    caller: str,
+    depth: int,
+) -> Iterator[JobRun | NotChecked]:
+    contexts = _contexts(workflow, inputs)
+    for job in workflow.jobs:
+        condition = job.condition
+        if (
+            condition
+            and truth(condition_of(condition.text, contexts, workflow.path, condition.line)) is False
+        ):
+            continue
+        cells = matrix.expand(job.matrix, contexts, workflow.path, job.line)
+        if cells.cut:
+            yield NotChecked(
+                workflow.path, f"line {job.line}: a matrix of more than {matrix.MAX_CELLS} cells"
+            )
+        for cell in cells.cells:
+            inner = with_environment(contexts.with_values(matrix=cell), job.environment, workflow.path)
+            name = f"{caller}{job.id}"
+            if job.uses is not None:
+                yield from _called(snapshot, workflow, job, inner, outermost, name, depth)
+                continue
+            found = _identity(workflow, job, inner, cell, outermost, name)
+            if isinstance(found, Job):
+                yield JobRun(found, workflow, job, inner)
+            elif found is not None:
+                yield found
+
+
+def _identity(
+    workflow: Workflow,
+    job: WorkflowJob,
+    contexts: Contexts,
+    cell: Mapping[str, Value] | Unknown,
+    outermost: str,
+    name: str,
+) -> Job | NotChecked | None:
+    for setting in job.runs_on:
+        value = value_of(setting.text, contexts, workflow.path, setting.line)
+        labels = value if isinstance(value, list) else [value]
+        for each in labels:
+            label = known(as_text(each))
+            found = runner(label) if label is not None else None
+            if found is not None:
+                return Job(outermost, name, found.label, found.npus, matrix.label(cell))
+            if label is None and _SPEAKS_OF_NPU.search(setting.text + workflow.path):
+                return NotChecked(
+                    workflow.path, f"line {setting.line}: the runner {code(setting.text)} is not known"
+                )
+    return None
+
+
+def _called(
+    snapshot: Snapshot,
+    workflow: Workflow,
+    job: WorkflowJob,
+    contexts: Contexts,
+    outermost: str,
+    name: str,
+    depth: int,
+) -> Iterator[JobRun | NotChecked]:
+    """The jobs of a reusable workflow; one of another repository is not read."""
+    assert job.uses is not None
+    target = job.uses.text.removeprefix("./")
+    if not job.uses.text.startswith("./") or depth >= MAX_WORKFLOWS_DEEP:
+        if _SPEAKS_OF_NPU.search(job.uses.text + workflow.path):
+            yield NotChecked(
+                workflow.path, f"line {job.uses.line}: the workflow {code(job.uses.text)} is not read"
+            )
+        return
+    try:
+        called = load(target, snapshot.text(target)) if is_workflow(target) else None
+    except NotFetched:
+        raise
+    except (SnapshotError, yamlfile.YamlRefused) as error:
+        yield NotChecked(workflow.path, f"line {job.uses.line}: {error}")
+        return
+    if called is None:
+        yield NotChecked(workflow.path, f"line {job.uses.line}: {code(target)} is no workflow")
+        return
+    given = {key: value_of(each.text, contexts, workflow.path, each.line) for key, each in job.inputs.items()}
+    defaults = {key: value_of(each.text, _BARE, target, each.line) for key, each in called.inputs.items()}
+    yield from _runs(snapshot, called, {**defaults, **given}, outermost, f"{name} / ", depth + 1)

@@ -1,65 +1,96 @@
-"""A workflow file as frozen values with line numbers: jobs, environment, ``run:`` blocks.
+"""A workflow or a local action as frozen values with line numbers, its expressions not yet evaluated.
 
-Source: GitHub docs, *Workflow syntax for GitHub Actions*.
+Source: GitHub docs, *Workflow syntax for GitHub Actions*, *Metadata syntax for GitHub Actions*.
 """
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import yaml
 
 from checks import yamlfile
-from checks.markdown import code
 from checks.shell.source import Source
-from checks.shell.value import Text, Unknown, join
 
 FOLDER = ".github/workflows"
-_EXPRESSION = re.compile(r"\$\{\{.*?\}\}", re.S)
 
 
 @dataclass(frozen=True, slots=True)
-class EnvironmentEntry:
-    """One ``env:`` entry; expressions in it are unknown."""
+class Setting:
+    """One value as written, with its line."""
 
-    name: str
-    value: Text
+    text: str
     line: int
+
+
+Settings = Mapping[str, Setting]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step. ``run`` is None for a ``uses`` step; ``shell`` and ``working_directory`` as written."""
+    """One step: ``run`` for a script, ``uses`` with ``inputs`` for an action."""
 
+    id: str | None
     name: str | None
     line: int
     run: Source | None
-    environment: tuple[EnvironmentEntry, ...]
+    uses: str | None
+    inputs: Settings
+    environment: Settings
+    condition: Setting | None
     shell: str | None
-    working_directory: str | None
+    working_directory: Setting | None
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """``strategy.matrix``: lists by name, cells to add and to leave out; ``written`` for an expression."""
+
+    axes: Mapping[str, Any] = field(default_factory=dict)
+    include: tuple[Mapping[str, Any], ...] = ()
+    exclude: tuple[Mapping[str, Any], ...] = ()
+    written: Setting | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class WorkflowJob:
-    """One job with the labels of ``runs-on`` as written."""
+    """One job. ``uses`` with ``inputs`` calls another workflow instead of ``steps``."""
 
     id: str
     line: int
-    runs_on: tuple[str, ...]
-    environment: tuple[EnvironmentEntry, ...]
+    runs_on: tuple[Setting, ...]
+    matrix: Matrix
+    environment: Settings
+    container: Settings
+    condition: Setting | None
+    needs: tuple[str, ...]
     steps: tuple[Step, ...]
+    uses: Setting | None
+    inputs: Settings
     shell: str | None
-    working_directory: str | None
+    working_directory: Setting | None
 
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """One workflow file."""
+    """One workflow file. ``events`` are the names under ``on:``; ``inputs`` the defaults of its inputs."""
 
     path: str
-    environment: tuple[EnvironmentEntry, ...]
+    events: tuple[str, ...]
+    inputs: Settings
+    environment: Settings
     jobs: tuple[WorkflowJob, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A composite action of the repository."""
+
+    path: str
+    inputs: Settings
+    steps: tuple[Step, ...]
 
 
 def is_workflow(path: str) -> bool:
@@ -70,75 +101,142 @@ def is_workflow(path: str) -> bool:
 
 def load(path: str, text: str) -> Workflow:
     """The workflow in ``text``. Raises YamlRefused."""
-    root = yamlfile.compose(text)
-    if not isinstance(root, yaml.MappingNode):
-        raise yamlfile.YamlRefused("no mapping at the top")
+    root = _root(text)
+    events = yamlfile.get(root, "on")
     defaults = yamlfile.get(yamlfile.get(root, "defaults"), "run")
     jobs = tuple(
         _job(path, text, key.value, key, node, defaults)
         for key, node in yamlfile.items(yamlfile.get(root, "jobs"))
     )
-    return Workflow(path, _environment(path, root), jobs)
+    return Workflow(path, _names(events), _input_defaults(events), _settings(root, "env"), jobs)
+
+
+def load_action(path: str, text: str) -> Action | None:
+    """The composite action in ``text``, None for another kind. Raises YamlRefused."""
+    root = _root(text)
+    runs = yamlfile.get(root, "runs")
+    if yamlfile.scalar(yamlfile.get(runs, "using")) != "composite":
+        return None
+    return Action(path, _defaults_of(yamlfile.get(root, "inputs")), _steps(path, text, runs))
+
+
+def _root(text: str) -> yaml.MappingNode:
+    root = yamlfile.compose(text)
+    if not isinstance(root, yaml.MappingNode):
+        raise yamlfile.YamlRefused("no mapping at the top")
+    if merge := yamlfile.merge_key(root):
+        raise yamlfile.YamlRefused(f"line {merge}: GitHub does not read the merge key `<<`")
+    return root
 
 
 def _job(
     path: str, text: str, id_: str, key: yaml.Node, node: yaml.Node, outer: yaml.Node | None
 ) -> WorkflowJob:
-    steps = yamlfile.get(node, "steps")
     defaults = yamlfile.get(yamlfile.get(node, "defaults"), "run")
-    children = steps.value if isinstance(steps, yaml.SequenceNode) else []
     return WorkflowJob(
         id=id_,
         line=yamlfile.line(key),
         runs_on=_labels(yamlfile.get(node, "runs-on")),
-        environment=_environment(path, node),
-        steps=tuple(_step(path, text, child) for child in children),
+        matrix=_matrix(yamlfile.get(yamlfile.get(node, "strategy"), "matrix")),
+        environment=_settings(node, "env"),
+        container=_container(yamlfile.get(node, "container")),
+        condition=_setting(yamlfile.get(node, "if")),
+        needs=_names(yamlfile.get(node, "needs")),
+        steps=_steps(path, text, node),
+        uses=_setting(yamlfile.get(node, "uses")),
+        inputs=_settings(node, "with"),
         shell=yamlfile.scalar(yamlfile.get(defaults, "shell") or yamlfile.get(outer, "shell")),
-        working_directory=yamlfile.scalar(
+        working_directory=_setting(
             yamlfile.get(defaults, "working-directory") or yamlfile.get(outer, "working-directory")
         ),
     )
 
 
+def _steps(path: str, text: str, node: yaml.Node | None) -> tuple[Step, ...]:
+    steps = yamlfile.get(node, "steps")
+    children = steps.value if isinstance(steps, yaml.SequenceNode) else []
+    return tuple(_step(path, text, child) for child in children)
+
+
 def _step(path: str, text: str, node: yaml.Node) -> Step:
     run = yamlfile.get(node, "run")
     return Step(
+        id=yamlfile.scalar(yamlfile.get(node, "id")),
         name=yamlfile.scalar(yamlfile.get(node, "name")),
         line=yamlfile.line(node),
         run=_block(path, text, run) if isinstance(run, yaml.ScalarNode) else None,
-        environment=_environment(path, node),
+        uses=yamlfile.scalar(yamlfile.get(node, "uses")),
+        inputs=_settings(node, "with"),
+        environment=_settings(node, "env"),
+        condition=_setting(yamlfile.get(node, "if")),
         shell=yamlfile.scalar(yamlfile.get(node, "shell")),
-        working_directory=yamlfile.scalar(yamlfile.get(node, "working-directory")),
+        working_directory=_setting(yamlfile.get(node, "working-directory")),
     )
 
 
-def _labels(node: yaml.Node | None) -> tuple[str, ...]:
+def _setting(node: yaml.Node | None) -> Setting | None:
+    return Setting(str(node.value), yamlfile.line(node)) if isinstance(node, yaml.ScalarNode) else None
+
+
+def _settings(node: yaml.Node | None, key: str) -> Settings:
+    return {
+        name.value: Setting(str(value.value), yamlfile.line(name))
+        for name, value in yamlfile.items(yamlfile.get(node, key))
+        if isinstance(value, yaml.ScalarNode)
+    }
+
+
+def _labels(node: yaml.Node | None) -> tuple[Setting, ...]:
     if isinstance(node, yaml.MappingNode):
         node = yamlfile.get(node, "labels")
-    if isinstance(node, yaml.SequenceNode):
-        return tuple(str(child.value) for child in node.value if isinstance(child, yaml.ScalarNode))
-    text = yamlfile.scalar(node)
-    return (text,) if text is not None else ()
+    children = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    return tuple(setting for child in children if (setting := _setting(child)) is not None)
 
 
-def _environment(path: str, node: yaml.Node) -> tuple[EnvironmentEntry, ...]:
-    return tuple(
-        EnvironmentEntry(
-            key.value, with_expressions(str(value.value), path, yamlfile.line(value)), yamlfile.line(key)
-        )
-        for key, value in yamlfile.items(yamlfile.get(node, "env"))
-        if isinstance(value, yaml.ScalarNode)
+def _names(node: yaml.Node | None) -> tuple[str, ...]:
+    if isinstance(node, yaml.MappingNode):
+        return tuple(key.value for key, _ in yamlfile.items(node))
+    return tuple(setting.text for setting in _labels(node))
+
+
+def _container(node: yaml.Node | None) -> Settings:
+    """``image`` and, as ``env.NAME``, the container's own environment."""
+    if isinstance(node, yaml.ScalarNode):
+        return {"image": Setting(str(node.value), yamlfile.line(node))}
+    image = _setting(yamlfile.get(node, "image"))
+    own = {f"env.{name}": value for name, value in _settings(node, "env").items()}
+    return {**({"image": image} if image else {}), **own}
+
+
+def _matrix(node: yaml.Node | None) -> Matrix:
+    if isinstance(node, yaml.ScalarNode):
+        return Matrix(written=_setting(node))
+    values = yamlfile.plain(node) if isinstance(node, yaml.MappingNode) else {}
+    return Matrix(
+        {name: value for name, value in values.items() if name not in ("include", "exclude")},
+        _cells(values.get("include")),
+        _cells(values.get("exclude")),
     )
 
 
-def with_expressions(text: str, path: str, line: int) -> Text:
-    """``text`` with every ``${{ … }}`` unknown."""
-    pieces: list[str | Unknown] = []
-    at = 0
-    for match in _EXPRESSION.finditer(text):
-        pieces += [text[at : match.start()], Unknown(f"the expression {code(match[0])}", path, line)]
-        at = match.end()
-    return join([*pieces, text[at:]])
+def _cells(value: Any) -> tuple[Mapping[str, Any], ...]:
+    return tuple(each for each in value if isinstance(each, dict)) if isinstance(value, list) else ()
+
+
+def _input_defaults(events: yaml.Node | None) -> Settings:
+    """Defaults under ``workflow_call``, and those of ``workflow_dispatch`` if nothing else starts it."""
+    found = dict(_defaults_of(yamlfile.get(yamlfile.get(events, "workflow_call"), "inputs")))
+    if set(_names(events)) <= {"workflow_call", "workflow_dispatch"}:
+        by_hand = _defaults_of(yamlfile.get(yamlfile.get(events, "workflow_dispatch"), "inputs"))
+        found = {**by_hand, **found}
+    return found
+
+
+def _defaults_of(inputs: yaml.Node | None) -> Settings:
+    return {
+        name.value: _setting(yamlfile.get(node, "default")) or Setting("", yamlfile.line(name))
+        for name, node in yamlfile.items(inputs)
+    }
 
 
 def _block(path: str, text: str, node: yaml.ScalarNode) -> Source:

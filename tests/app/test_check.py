@@ -77,6 +77,7 @@ def test_a_change_is_compared_with_its_merge_base(clone: tuple[Path, str, str]) 
     assert data["launches"][finding["launches"][0]]["job"] == {
         "workflow": ".github/workflows/nightly_ascend.yml", "id": "gspo-moe-megatron",
         "runner": "linux-aarch64-a3-16", "npus": 16,
+        "matrix": None,
     }  # fmt: skip
 
 
