@@ -145,10 +145,10 @@ def resolve(
         return _assumed(snapshot, composer, command, launch, invocation.cwd) if trains else None
     except (NoEntry, SnapshotError) as error:
         return replace(launch, reason=str(error)) if trains else None
-    return _composed(snapshot, composer, command, replace(launch, entry=entry))
+    return _composed(composer, command, replace(launch, entry=entry))
 
 
-def _composed(snapshot: Snapshot, composer: Composer, command: Command, launch: Launch) -> Launch:
+def _composed(composer: Composer, command: Command, launch: Launch) -> Launch:
     assert launch.entry is not None
     if reason := _unresolved_words(command):
         return replace(launch, reason=reason)
@@ -158,7 +158,7 @@ def _composed(snapshot: Snapshot, composer: Composer, command: Command, launch: 
         return replace(launch, reason=str(error))
     if isinstance(composed, Fault):
         return replace(launch, status="rejected", reason=code(composed.reason), faults=(composed,))
-    config = EffectiveConfig(composed, snapshot)
+    config = EffectiveConfig(composed)
     if composed.faults:
         reason = code(composed.faults[0].reason)
         return replace(launch, status="rejected", reason=reason, faults=composed.faults, tried=config)
@@ -183,7 +183,7 @@ def _assumed(snapshot: Snapshot, composer: Composer, command: Command, launch: L
     nearest = nearest_entry(snapshot, command.module, command.flags, cwd)
     if nearest is None:
         return launch
-    composed = _composed(snapshot, composer, command, replace(launch, entry=nearest))
+    composed = _composed(composer, command, replace(launch, entry=nearest))
     config = composed.config or composed.tried
     misfits = [
         fault

@@ -36,7 +36,7 @@ class SnapshotProver:
         composed = self.composer.compose(launch.entry, (*launch.overrides, last))
         if isinstance(composed, Fault) or composed.faults:
             return None
-        return EffectiveConfig(composed, self.snapshot)
+        return EffectiveConfig(composed)
 
     def with_edit(self, launch: Launch, edits: tuple[Edit, ...]) -> Launch | None:
         """The launch at the same position of the same context after ``edits``; None if it is gone."""

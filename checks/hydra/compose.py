@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 import hydra.version
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
@@ -28,7 +29,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from checks.hydra.entry import Entry
 from checks.hydra.overrides import Fault, FaultKind, Override, parse
-from checks.hydra.tree import HYDRA_OWN, SnapshotRepository
+from checks.hydra.tree import HYDRA_OWN, SnapshotRepository, key_lines
 from checks.hydra.unknown import MARKER, replace_resolvers
 from checks.markdown import code
 from checks.snapshot import Snapshot
@@ -43,6 +44,13 @@ class Base:
     pickled: bytes
     defaults: tuple[tuple[str, str], ...]
     """(config file in the tree, package) in merge order."""
+    places: Mapping[str, tuple[str, int]]
+    """Every path of the config files with the file and line that has it last, in merge order."""
+
+    @cached_property
+    def tree(self) -> DictConfig:
+        """The config before value overrides, shared: only to be read."""
+        return self.config()
 
     def config(self) -> DictConfig:
         """A fresh copy."""
@@ -133,6 +141,7 @@ class _SnapshotLoader(ConfigLoaderImpl):
         Plugins.instance()
         JobRuntime.instance().set("name", "app")
         self.entry = entry
+        self.snapshot = snapshot
         search_path = ConfigSearchPathImpl()
         search_path.append("hydra", HYDRA_OWN)
         search_path.append("main", entry.folder)
@@ -167,7 +176,25 @@ class _SnapshotLoader(ConfigLoaderImpl):
         self._apply_overrides_to_config(defaults.config_overrides, config)
         with open_dict(config):
             del config["hydra"]
-        return Base(pickle.dumps(config), tuple(_files(defaults.defaults, repository)))
+        files = tuple(_files(defaults.defaults, repository))
+        return Base(pickle.dumps(config), files, _places(files, self.snapshot))
+
+
+def _places(files: tuple[tuple[str, str], ...], snapshot: Snapshot) -> dict[str, tuple[str, int]]:
+    places: dict[str, tuple[str, int]] = {}
+    mappings: set[str] = set()
+    for file, package in files:
+        prefix = "" if package in ("", "_global_") else package.removeprefix("_global_.") + "."
+        for key, line, is_mapping in key_lines(snapshot.text(file)):
+            path = prefix + key
+            if is_mapping:
+                mappings.add(path)
+            elif path in mappings:
+                mappings.discard(path)
+                for below in [known for known in places if known.startswith(f"{path}.")]:
+                    del places[below]
+            places[path] = (file, line)
+    return places
 
 
 def is_config(path: str) -> bool:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
 from typing import Any, Final
 
 from omegaconf import Container, DictConfig, OmegaConf
@@ -18,9 +17,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from checks.hydra.compose import Composition
 from checks.hydra.overrides import Override
-from checks.hydra.tree import key_lines
 from checks.hydra.unknown import is_unknown
-from checks.snapshot import Snapshot
 
 
 class Special(Enum):
@@ -58,9 +55,9 @@ class Inheritance:
 class EffectiveConfig:
     """One launch's composed config. ``composition`` has no faults unless the launch is rejected."""
 
-    def __init__(self, composition: Composition, snapshot: Snapshot) -> None:
+    def __init__(self, composition: Composition) -> None:
         self._composition = composition
-        self._snapshot = snapshot
+        self._tree_inheritance: dict[str, Inheritance | None] = {}
 
     @property
     def overrides(self) -> tuple[Override, ...]:
@@ -96,7 +93,10 @@ class EffectiveConfig:
 
     def tree_inherits_from(self, path: str) -> Inheritance | None:
         """As ``inherits_from``, but as the config tree has it, before any value override."""
-        return self._inheritance(self._tree, path, self._files.get)
+        if path not in self._tree_inheritance:
+            tree = self._composition.base.tree
+            self._tree_inheritance[path] = self._inheritance(tree, path, self._place)
+        return self._tree_inheritance[path]
 
     @staticmethod
     def _inheritance(
@@ -110,31 +110,18 @@ class EffectiveConfig:
                 return Inheritance(node, source, origin) if origin else None
         return None
 
-    @cached_property
-    def _tree(self) -> DictConfig:
-        return self._composition.base.config()
-
     def origin(self, path: str) -> Origin | None:
         """Where the value at ``path`` is written: the last override, else the last config file."""
         last: Origin | None = None
         for override in self.overrides:
             if override.key == path or path.startswith(f"{override.key}."):
                 last = Origin(override.span.path, override.span.line, override)
-        return last or self._files.get(path)
+        return last or self._place(path)
 
-    @cached_property
-    def _files(self) -> dict[str, Origin]:
-        """Every path of the tree's config files with its last place, in merge order."""
-        places: dict[str, Origin] = {}
-        for file, package in self._composition.base.defaults:
-            prefix = "" if package in ("", "_global_") else package.removeprefix("_global_.") + "."
-            for key, line, is_mapping in key_lines(self._snapshot.text(file)):
-                path = prefix + key
-                if not is_mapping:
-                    for below in [known for known in places if known.startswith(f"{path}.")]:
-                        del places[below]
-                places[path] = Origin(file, line)
-        return places
+    def _place(self, path: str) -> Origin | None:
+        """The config file and line that has ``path`` last."""
+        place = self._composition.base.places.get(path)
+        return Origin(*place) if place else None
 
     def roots(self) -> tuple[str, ...]:
         """The top-level keys."""
@@ -142,11 +129,21 @@ class EffectiveConfig:
 
     def leaves(self, path: str) -> Iterator[str]:
         """The dotted paths of all leaves at or below ``path``, after resolution."""
-        keys = self.keys(path)
-        if not keys:
+        try:
+            node = OmegaConf.select(self._composition.config, path, throw_on_missing=False)
+        except (OmegaConfBaseException, RecursionError):
+            node = None
+        yield from self._leaves(path, node)
+
+    def _leaves(self, path: str, node: object) -> Iterator[str]:
+        if not isinstance(node, DictConfig) or not node:
             yield path
-        for key in keys:
-            yield from self.leaves(f"{path}.{key}")
+            return
+        for key in node:
+            child = node._get_node(key)
+            is_plain = isinstance(child, DictConfig) and not child._is_interpolation()
+            below = f"{path}.{key!s}"
+            yield from self._leaves(below, child) if is_plain else self.leaves(below)
 
 
 def _upwards(path: str) -> Iterator[str]:

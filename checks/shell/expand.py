@@ -176,7 +176,13 @@ def _add(building: _Building, part: Part) -> None:
 
 
 def _add_value(building: _Building, valued: Valued, quoted: bool) -> None:
-    (building.add if quoted else building.split)(*valued)
+    """A quoted empty value alone begins no word: the quotes around it do, see ``checks.shell.word``."""
+    if not quoted:
+        building.split(*valued)
+    elif valued[0]:
+        building.add(*valued)
+    else:
+        building.origins += valued[1]
 
 
 def _add_list(building: _Building, part: Parameter, fields: tuple[Field, ...]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from checks.markdown import code
 from checks.model import NotChecked
+from checks.shell.parameter import joined
 from checks.shell.parse import parse
 from checks.shell.scan import ShellSyntaxError
 from checks.shell.source import Source
@@ -109,9 +110,7 @@ def _text_process(
 
 def _text_source(shell: Shell, command: Simple, arguments: list[Field]) -> Source:
     """Text given to ``eval`` or ``bash -c``: every span in it is the whole command."""
-    text = known(
-        join([" " if piece is None else piece for each in arguments for piece in (*each.text, None)])
-    )
+    text = known(joined(tuple(arguments), " "))
     if text is None:
         raise shell.not_understood(command.start, "text that is not wholly known")
     place = shell.source.span(command.start, command.end)

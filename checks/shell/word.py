@@ -107,7 +107,7 @@ def _parts(text: str, start: int, end: int, *, quoted: bool, nested: bool = Fals
             parts += _plain(text[inner_start : at - 1], inner_start, quoted=True)
         elif char == '"' and (nested or not quoted):
             inner_start, at = at + 1, end_of_double_quotes(text, at)
-            parts += _parts(text, inner_start, at - 1, quoted=True) or [Literal("", quoted=True)]
+            parts += _double_quoted(text, inner_start, at - 1)
         elif char == "$":
             at = _dollar(text, at, quoted=quoted, parts=parts)
         elif char == "`":
@@ -122,6 +122,13 @@ def _parts(text: str, start: int, end: int, *, quoted: bool, nested: bool = Fals
         else:
             at = _literal(text, at, end, "\\$`'\"<>" if not quoted else '\\$`"' if nested else "\\$`", parts)
     return parts
+
+
+def _double_quoted(text: str, start: int, end: int) -> list[Part]:
+    """What stands between double quotes: at least an empty word, unless a list without elements is in it."""
+    parts = _parts(text, start, end, quoted=True)
+    has_list = any(isinstance(part, Parameter) and "@" in (part.name, part.index) for part in parts)
+    return parts if has_list else [*parts, Literal("", quoted=True)]
 
 
 def _literal(text: str, at: int, end: int, special: str, parts: list[Part]) -> int:
@@ -175,7 +182,7 @@ def _dollar(text: str, at: int, *, quoted: bool, parts: list[Part]) -> int:
     elif following == "'":
         parts += _plain(_ansi(text[at + 2 : end_of_ansi_quotes(text, at) - 1]), at, quoted=True)
     elif following == '"':
-        parts += _parts(text, at + 2, stop - 1, quoted=True) or [Literal("", quoted=True)]
+        parts += _double_quoted(text, at + 2, stop - 1)
     else:
         parts.append(Parameter(text[at + 1 : stop], quoted, at, stop))
     return stop

@@ -32,7 +32,7 @@ def composition(*texts: str, files: dict[str, str] | None = None) -> Composition
 
 
 def config(*texts: str) -> EffectiveConfig:
-    return EffectiveConfig(composition("model_engine=megatron", *texts), snapshot(base_files()))
+    return EffectiveConfig(composition("model_engine=megatron", *texts))
 
 
 def test_values_are_resolved() -> None:
@@ -109,7 +109,7 @@ def test_every_fault_is_found_with_its_kind() -> None:
 
 def test_a_refused_override_leaves_no_trace() -> None:
     composed = composition("model_engine=megatron", f"{REF_OTC}.attention_backend=fused")
-    effective = EffectiveConfig(composed, snapshot(base_files()))
+    effective = EffectiveConfig(composed)
     assert effective.inherits_from(REF_OTC) is not None
 
 

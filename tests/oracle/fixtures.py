@@ -126,6 +126,7 @@ _SCRIPTS: dict[str, tuple[str, ...]] = {
         'A=$\'x\\ny\'; mapfile -t L <<< "$A"; show "${L[@]}" ${#L[@]}',
         'A=x; A=("$A" y); show "${A[@]}"',
         "declare -a A; A+=(1); show ${A[0]}",
+        'A=; C=(); show "$A${C[@]}"; show "$A""${C[@]}"; show "${C[@]:-}" "${C[@]:+x}" "${A:+x}" end',
         "A=x; declare -a A; A+=(1); show ${A[@]}",
     ),
     "arithmetic": (
@@ -338,6 +339,7 @@ _SCRIPTS: dict[str, tuple[str, ...]] = {
         "bash lib/a.sh one 'two three'; show after",
         'source lib/vars.sh; show $FROM_LIB "$(lib_function x)"',
         "FROM_LIB=before source lib/vars.sh; show $FROM_LIB",
+        "bash -c 'cat <<EOF\nx\nEOF'; show after; eval 'A=(a' 'b)'; show ${A[@]}",
         "X=1 eval 'show $X'; show ${X:-gone}",
         "show a b \\",
         ". ./lib/vars.sh arg; show $ARGUMENT_OF_LIB",
