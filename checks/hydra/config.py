@@ -7,7 +7,7 @@ be known) or ``ABSENT`` (the path does not exist).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
@@ -68,6 +68,11 @@ class EffectiveConfig:
     def files(self) -> frozenset[str]:
         """The config files of the tree that it was composed from."""
         return frozenset(file for file, _ in self._composition.base.defaults)
+
+    @property
+    def written(self) -> Iterable[str]:
+        """The paths that the config files write, in merge order."""
+        return self._composition.base.places
 
     def value(self, path: str) -> Any:
         """The resolved value at ``path``: plain Python, UNKNOWN or ABSENT."""

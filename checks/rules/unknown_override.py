@@ -124,6 +124,8 @@ def nearest_key(config: EffectiveConfig, key: str) -> str | None:
     near = difflib.get_close_matches(name, siblings, n=1, cutoff=0.75)
     if near:
         return f"{parent}.{near[0]}" if parent else near[0]
-    same_name = [leaf for root in config.roots() for leaf in config.leaves(root) if leaf.endswith(f".{name}")]
+    same_name = [
+        path for path in config.written if path.endswith(f".{name}") and config.value(path) is not ABSENT
+    ]
     elsewhere = difflib.get_close_matches(key, same_name, n=2, cutoff=0.8)
     return elsewhere[0] if len(elsewhere) == 1 else None
