@@ -13,6 +13,7 @@ from typing import Protocol, TypeAlias
 from checks.markdown import code
 
 MAX_DEPTH = 50
+MAX_READS = 2_000
 UNKNOWN = "__unknown__"
 """The name to write for a part of the text that is not known."""
 
@@ -61,9 +62,16 @@ class _Operation:
 _Node: TypeAlias = _Number | _Name | _Operation
 
 
-def evaluate(expression: str, variables: Variables, depth: int = 0) -> int | None:
-    """The value of ``expression``. Raises NotEvaluated."""
-    if depth > MAX_DEPTH:
+def evaluate(
+    expression: str, variables: Variables, depth: int = 0, budget: list[int] | None = None
+) -> int | None:
+    """The value of ``expression``. Raises NotEvaluated.
+
+    ``budget`` holds how many variables may still be read: their texts are expressions again.
+    """
+    budget = [MAX_READS] if budget is None else budget
+    budget[0] -= 1
+    if depth > MAX_DEPTH or budget[0] < 0:
         raise NotEvaluated("variables refer to one another without end")
     parser = _Parser(_tokens(expression))
     if not parser.tokens:
@@ -71,7 +79,7 @@ def evaluate(expression: str, variables: Variables, depth: int = 0) -> int | Non
     node = parser.comma()
     if parser.tokens:
         raise NotEvaluated(f"{code(parser.tokens[0])} is not expected in {code(expression.strip())}")
-    return _Evaluation(variables, depth).value(node)
+    return _Evaluation(variables, depth, budget).value(node)
 
 
 def _tokens(expression: str) -> list[str]:
@@ -176,9 +184,10 @@ class _Parser:
 
 
 class _Evaluation:
-    def __init__(self, variables: Variables, depth: int) -> None:
+    def __init__(self, variables: Variables, depth: int, budget: list[int]) -> None:
         self.variables = variables
         self.depth = depth
+        self.budget = budget
 
     def value(self, node: _Node) -> int | None:
         match node:
@@ -220,7 +229,7 @@ class _Evaluation:
         if node.name == UNKNOWN:
             return None
         text = self.variables.get(node.name, self.index(node))
-        return None if text is None else evaluate(text, self.variables, self.depth + 1)
+        return None if text is None else evaluate(text, self.variables, self.depth + 1, self.budget)
 
     def write(self, node: _Name, value: int | None) -> int | None:
         self.variables.set(node.name, self.index(node), value)
@@ -238,7 +247,7 @@ class _Evaluation:
 def _number(token: str) -> int:
     if "#" in token:
         base, digits = token.split("#")
-        if not 2 <= int(base) <= 36:
+        if len(base) > 2 or not 2 <= int(base) <= 36:
             raise NotEvaluated(f"{code(token)}: base {base} is not evaluated")
         return _digits(token, digits, int(base))
     if token.lower().startswith("0x"):

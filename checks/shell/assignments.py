@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from checks.markdown import code
 from checks.model import Span
-from checks.shell.expand import expand, expand_text, expand_valued
+from checks.shell.expand import expand, expand_assigned, expand_text, expand_valued
+from checks.shell.parameter import Valued
 from checks.shell.state import Shell
 from checks.shell.syntax import ArrayLiteral, Assignment, Literal, Simple, Word
 from checks.shell.value import Field, Key, Status, Text, Variable, join, known
@@ -16,28 +17,47 @@ from checks.shell.word import is_name, read_word
 
 DECLARATION_OPTIONS = frozenset("aAxrgpftn")
 MAX_ELEMENTS = 60_000
+_GIVEN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
 _KEYED = re.compile(r"\[(?P<key>[^\]]*)\]=")
 
 
 def declare(shell: Shell, command: Simple) -> Status:
-    """``export``, ``readonly``, ``local``, ``declare``, ``typeset``."""
+    """``export``, ``readonly``, ``local``, ``declare``: all words are expanded before any is set."""
     first = command.words[0]
     name = known(expand_text(shell, first)) if isinstance(first, Word) else None
     letters = {"export": {"x"}, "readonly": {"r"}}.get(name or "", set())
     is_local = bool(shell.frames) and name in ("local", "declare", "typeset")
+    words: list[tuple[Assignment, Valued | None] | Field] = []
     for word in command.words[1:]:
         if isinstance(word, Assignment):
-            _declare_assignment(shell, word, letters, is_local=is_local and "g" not in letters)
-            continue
-        for option in expand(shell, word):
-            text = option.known
-            if text is None or (text.startswith("+") and text != "+x"):
-                raise shell.not_understood(command.start, "a declaration that is not known")
-            if text.startswith("-"):
-                letters |= _letters(shell, command, text)
-            elif "f" not in letters and "p" not in letters:
-                _declare_name(shell, text, letters, is_local=is_local and "g" not in letters)
+            is_text = isinstance(word.value, Word)
+            words.append((word, expand_assigned(shell, word.value) if is_text else None))  # type: ignore[arg-type]
+        else:
+            words += expand(shell, word)
+    for each in words:
+        local = is_local and "g" not in letters
+        if isinstance(each, tuple):
+            _declare_assignment(shell, *each, letters, is_local=local)
+        elif (each.known or "").startswith("-"):
+            letters |= _letters(shell, command, each.known or "")
+        elif "f" not in letters and "p" not in letters:
+            _declare_word(shell, command, each, letters, is_local=local)
     return 0
+
+
+def _declare_word(shell: Shell, command: Simple, word: Field, letters: set[str], *, is_local: bool) -> None:
+    """A word that only after expansion is ``name`` or ``name=value``."""
+    head = word.text[0] if word.text and isinstance(word.text[0], str) else ""
+    match = _GIVEN.match(head)
+    if match is None:
+        if word.known is None or word.known.startswith("+"):
+            raise shell.not_understood(command.start, "a declaration that is not known")
+        _declare_name(shell, word.known, letters, is_local=is_local)
+        return
+    value = replace(word, text=join([head[match.end() :], *word.text[1:]]))
+    assignment = Assignment(match[1], Word((), command.start, command.end), command.start, command.end)
+    assignment = replace(assignment, append=bool(match[2]))
+    _declare_assignment(shell, assignment, (value.text, value.origins), letters, is_local=is_local)
 
 
 def _letters(shell: Shell, command: Simple, text: str) -> set[str]:
@@ -52,16 +72,17 @@ def _make_local(shell: Shell, name: str) -> None:
         shell.variables[name] = Variable(())
 
 
-def _declare_assignment(shell: Shell, word: Assignment, letters: set[str], *, is_local: bool) -> None:
+def _declare_assignment(
+    shell: Shell, word: Assignment, value: Valued | None, letters: set[str], *, is_local: bool
+) -> None:
     if "n" in letters:
-        target = known(expand_text(shell, word.value)) if isinstance(word.value, Word) else None
+        target = known(value[0]) if value is not None else None
         if target is None or not is_name(target) or target == word.name:
             raise shell.not_understood(word.start, f"the name reference {code(word.name)}")
         if is_local:
             _make_local(shell, word.name)
         shell.variables[word.name] = Variable((), refers_to=target)
         return
-    value = expand_valued(shell, word.value) if isinstance(word.value, Word) else None
     if is_local:
         _make_local(shell, word.name)
     if "A" in letters:
@@ -69,6 +90,7 @@ def _declare_assignment(shell: Shell, word: Assignment, letters: set[str], *, is
     if value is None:
         assign(shell, word, exported="x" in letters)
     else:
+        _refuse_readonly(shell, word)
         _assign_text(shell, word, *value, exported="x" in letters)
     if "r" in letters:
         shell.variables[word.name] = replace(shell.variables[word.name], readonly=True)
@@ -86,8 +108,8 @@ def _declare_name(shell: Shell, name: str, letters: set[str], *, is_local: bool)
         shell.variables[name] = Variable(fields, keys, associative="A" in letters)
     if "r" in letters and name in shell.variables:
         shell.variables[name] = replace(shell.variables[name], readonly=True)
-    if "x" in letters and name in shell.variables:
-        shell.variables[name] = replace(shell.variables[name], exported=True)
+    if "x" in letters:
+        shell.export(name)
 
 
 def assign(shell: Shell, assignment: Assignment, *, exported: bool = False) -> None:
@@ -96,7 +118,7 @@ def assign(shell: Shell, assignment: Assignment, *, exported: bool = False) -> N
     if isinstance(assignment.value, ArrayLiteral):
         _assign_array(shell, assignment, assignment.value, exported=exported)
     else:
-        _assign_text(shell, assignment, *expand_valued(shell, assignment.value), exported=exported)
+        _assign_text(shell, assignment, *expand_assigned(shell, assignment.value), exported=exported)
 
 
 def _refuse_readonly(shell: Shell, assignment: Assignment) -> None:

@@ -59,6 +59,8 @@ def _expand(units: list[_Unit], depth: int) -> list[list[_Unit]]:
         end, commas = _matching(units, start)
         if end is None:
             continue
+        if len(commas) > MAX_WORDS:
+            raise TooMany
         choices = _choices(units[start + 1 : end], start + 1, commas, depth)
         if choices is None:
             continue

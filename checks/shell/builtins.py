@@ -69,6 +69,7 @@ def _set(shell: Shell, command: Simple, arguments: Arguments) -> Status:
 
 
 def _unset(shell: Shell, command: Simple, arguments: Arguments) -> Status:
+    functions = any(argument.known == "-f" for argument in arguments)
     for argument in arguments:
         name = argument.known
         if name is None:
@@ -83,8 +84,8 @@ def _unset(shell: Shell, command: Simple, arguments: Arguments) -> Status:
             shell.variables[shell.referred(base)] = replace(
                 variable, keys=tuple(k for k, _ in kept), fields=tuple(f for _, f in kept)
             )
-        elif base in shell.functions and variable is None:
-            del shell.functions[base]
+        elif functions or (base in shell.functions and variable is None):
+            shell.functions.pop(base, None)
         else:
             shell.variables[shell.referred(base)] = Variable(())
     return 0
@@ -92,7 +93,7 @@ def _unset(shell: Shell, command: Simple, arguments: Arguments) -> Status:
 
 def _shift(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     count = arguments[0].known if arguments else "1"
-    if count is None or not count.isdigit():
+    if count is None or not re.fullmatch(r"[0-9]{1,9}", count):
         raise shell.not_understood(command.start, "`shift` by a count that is not known")
     if int(count) > len(shell.arguments):
         return 0 if shell.open else 1
@@ -156,6 +157,25 @@ def _continue(_shell: Shell, _: Simple, arguments: Arguments) -> Status:
     raise Leave(_number(arguments, 1) or 1, again=True)
 
 
+def _shopt(shell: Shell, _: Simple, arguments: Arguments) -> Status:
+    names = {argument.known or "" for argument in arguments[1:]}
+    if arguments and arguments[0].known == "-s":
+        shell.options |= names
+    elif arguments and arguments[0].known == "-u":
+        shell.options -= names
+    return 0
+
+
+def _trap(shell: Shell, command: Simple, arguments: Arguments) -> Status:
+    """Only what runs at the end of the shell is kept."""
+    words = [argument.known for argument in arguments]
+    if len(words) > 1 and {"EXIT", "0"} & set(words[1:]):
+        if words[0] is None:
+            raise shell.not_understood(command.start, "`trap` of what is not known")
+        shell.exit_trap = None if words[0] == "-" else arguments[0].text
+    return 0
+
+
 def _nothing(_shell: Shell, _: Simple, __: Arguments) -> Status:
     return 0
 
@@ -188,8 +208,8 @@ BUILTINS: dict[str, Builtin] = {
     "wait": _nothing,
     "ulimit": _nothing,
     "umask": _nothing,
-    "trap": _nothing,
-    "shopt": _nothing,
+    "trap": _trap,
+    "shopt": _shopt,
     "hash": _nothing,
     "unalias": _nothing,
     "disown": _nothing,

@@ -18,6 +18,7 @@ from checks.shell.redirects import redirected
 from checks.shell.state import Exit, Shell
 from checks.shell.syntax import Simple, Word
 from checks.shell.value import Field, Status, Undecided, Unknown, known
+from checks.shell.word import is_name
 from checks.snapshot import NotFetched, SnapshotError
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def run(host: Interpreter, command: Simple, shell: Shell) -> Status:
         argv = tuple(
             value for word in command.words if isinstance(word, Word) for value in expand(shell, word)
         )
-        return _start(host, command, argv, shell) if argv else 0
+        return _start(host, command, argv, shell) if argv else _assignments(command, shell)
 
 
 def _assignments(command: Simple, shell: Shell) -> Status:
@@ -70,6 +71,8 @@ def _start(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell: S
         run_text = scripts.evaluate_text if name == "eval" else scripts.source
         with _with_assignments(command, shell):
             return run_text(host, command, argv[1:], shell)
+    if name == "printf" and len(argv) > 2 and argv[1].known == "-v":
+        return _print_to_variable(command, argv, shell)
     if name in PROGRAMS:
         return _program(command, argv, shell)
     if name == "tee":
@@ -106,10 +109,23 @@ def _program(command: Simple, argv: tuple[Field, ...], shell: Shell) -> Status:
     return 0
 
 
+def _print_to_variable(command: Simple, argv: tuple[Field, ...], shell: Shell) -> Status:
+    """``printf -v name format words``."""
+    name = argv[2].known
+    if name is None or not is_name(name):
+        raise shell.not_understood(command.start, "`printf -v` into a name that is not known")
+    output = PROGRAMS["printf"](shell, argv[3:], None)
+    text = output if output is not None else (_output(shell, command),)
+    shell.set_text(name, Field(text, shell.source.span(command.start, command.end)))
+    return 0
+
+
 def _tee(host: Interpreter, arguments: tuple[Field, ...], shell: Shell) -> Status:
     """Copy the input to files and to the output."""
     given = shell.input or ()
-    host.written += [(each.text, given) for each in arguments if not (each.known or "").startswith("-")]
+    for each in arguments:
+        if not (each.known or "").startswith("-"):
+            host.write_file(shell, each.text, given, each.span)
     shell.write(given)
     return 0
 
@@ -137,9 +153,20 @@ def _external(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell
 
 def _invoke(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell: Shell) -> Status:
     host.invoke(command, argv, shell)
+    for target in _changed_files(argv):
+        place = shell.source.span(command.start, command.end)
+        host.write_file(shell, target.text, (_output(shell, command),), place)
     if shell.output is not None:
         shell.write((_output(shell, command),))
     return _unknown_status(shell, command)
+
+
+def _changed_files(argv: tuple[Field, ...]) -> tuple[Field, ...]:
+    """The files that ``sed -i``, ``cp`` and ``mv`` write."""
+    words = [word.known or "" for word in argv]
+    if words[0] in ("sed", "perl") and any(word.startswith("-i") for word in words):
+        return argv[1:]
+    return argv[-1:] if words[0] in ("cp", "mv") and len(argv) > 2 else ()
 
 
 def _unknown_status(shell: Shell, command: Simple) -> Undecided:

@@ -117,7 +117,9 @@ def _all_paths(tree: Snapshot, shell: Shell) -> Evaluation:
         paths.append(outcome)
         steps += outcome.steps
         taken = outcome.plan
-        plans += [(*taken[:place], not taken[place]) for place in range(len(plan), len(taken))]
+        # More plans than paths to go are never taken; one too many is kept to know that there are more.
+        places = range(len(plan), min(len(taken), len(plan) + MAX_PATHS + 1))
+        plans += [(*taken[:place], not taken[place]) for place in places]
     not_checked = list(dict.fromkeys(each for path in paths for each in path.not_checked))
     if plans:
         reason = f"{len(paths)} ways through this script are judged, it has more"

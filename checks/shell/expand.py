@@ -101,6 +101,8 @@ class _Building:
         found = self._found()
         if found:
             return [[(each, True)] for each in found]
+        if "nullglob" in self.shell.options:
+            return []
         text = join(piece for piece, _ in self.pieces)
         written = "".join(piece if isinstance(piece, str) else "…" for piece in text)
         if "=" in written or not any(char in wild for char in "*?"):
@@ -204,18 +206,37 @@ def _without_operator(part: Parameter) -> Parameter:
     return Parameter(part.name, part.quoted, part.start, part.end, part.index, indirect=part.indirect)
 
 
-def expand_valued(shell: Shell, word: Word) -> Valued:
-    """The value of ``word`` where bash does not split (an assignment, a ``case`` word), with its origins."""
+def expand_assigned(shell: Shell, word: Word) -> Valued:
+    """The value of an assignment: as ``expand_valued``, and a tilde also stands after a colon."""
     pieces: list[str | Unknown] = []
     origins: list[Span] = []
     for number, part in enumerate(word.parts):
-        if isinstance(part, Literal):
-            text = (part.text,) if part.quoted else tilde(shell, part.text, word.start, first=number == 0)
-            pieces += text
+        if isinstance(part, Literal) and not part.quoted:
+            for place, piece in enumerate(part.text.split(":")):
+                pieces += [":"] if place else []
+                pieces += tilde(shell, piece, word.start, first=bool(place) or number == 0)
             continue
         text, used = value_of(shell, part)
         pieces += text
         origins += used
+    return _bounded(shell, word, pieces, origins)
+
+
+def expand_valued(shell: Shell, word: Word) -> Valued:
+    """The value of ``word`` where bash does not split (a ``case`` word, a redirection), with its origins."""
+    pieces: list[str | Unknown] = []
+    origins: list[Span] = []
+    for number, part in enumerate(word.parts):
+        if isinstance(part, Literal) and not part.quoted:
+            pieces += tilde(shell, part.text, word.start, first=number == 0)
+            continue
+        text, used = value_of(shell, part)
+        pieces += text
+        origins += used
+    return _bounded(shell, word, pieces, origins)
+
+
+def _bounded(shell: Shell, word: Word, pieces: list[str | Unknown], origins: list[Span]) -> Valued:
     text = join(pieces)
     if sum(len(piece) for piece in text if isinstance(piece, str)) > MAX_TEXT:
         raise shell.not_understood(word.start, f"a value of more than {MAX_TEXT} characters")
@@ -237,7 +258,7 @@ def value_of(shell: Shell, part: Part) -> Valued:
         case Arithmetic():
             number = arithmetic_value(shell, part.text, part.start)
             if number is None:
-                reason = f"`$(({part.text}))` uses a value that is not known"
+                reason = f"{code(f'$(({part.text}))')} uses a value that is not known"
                 return (shell.unknown(reason, part.start),), ()
             return text_of(str(number)), ()
         case CommandSubstitution():
@@ -267,14 +288,15 @@ def _settled(shell: Shell, part: Parameter, chosen: Word | Valued) -> Valued:
 
 
 def tilde(shell: Shell, text: str, start: int, *, first: bool) -> Text:
-    """``text`` with a leading ``~`` as an unknown home directory."""
+    """``text`` with a leading ``~`` as an unknown home directory.
+
+    ``~name`` stays as it is: it names no user of a runner but a key that Hydra deletes.
+    """
     if not first or not text.startswith("~"):
         return text_of(text)
     head, slash, tail = text.partition("/")
-    if head in ("~+", "~-"):
-        raise shell.not_understood(start, code(head))
-    return join([shell.outside("HOME", start) if head == "~" else _home(shell, head, start), slash + tail])
-
-
-def _home(shell: Shell, head: str, start: int) -> Unknown:
-    return shell.unknown(f"{code(head)} is a home directory of the runner", start)
+    if head == "~":
+        return join([shell.outside("HOME", start), slash + tail])
+    if head in ("~+", "~-", "~root"):
+        return join([shell.unknown(f"{code(head)} is a folder of the runner", start), slash + tail])
+    return text_of(text)

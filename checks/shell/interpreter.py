@@ -15,6 +15,7 @@ from checks.shell import commands, scripts
 from checks.shell.expand import expand, expand_text
 from checks.shell.harmless import is_harmless
 from checks.shell.redirects import redirected
+from checks.shell.source import Source
 from checks.shell.state import Exit, Leave, NotUnderstood, Return, Shell, outside_reason
 from checks.shell.syntax import (
     ArithmeticCommand,
@@ -45,6 +46,7 @@ from checks.shell.value import (
     Variable,
     first_unknown,
     join,
+    known,
     status_of,
     truth_of,
     turned,
@@ -54,6 +56,7 @@ from checks.snapshot import Snapshot
 
 MAX_STEPS = 20_000
 MAX_DEPTH = 60
+MAX_HELD = 8 << 20
 
 
 class Endless(Exception):
@@ -94,9 +97,12 @@ class Interpreter:
         self.not_checked: list[NotChecked] = []
         self.files: set[str] = set()
         self.written: list[tuple[Text, Text]] = []
-        """What was written to files whose name is not known: target and text."""
+        """What was written to files: target and text."""
+        self.created: dict[str, Source | None] = {}
+        """Files of the working directory that were written on this path; None if their text is not known."""
         self.scripts: tuple[str, ...] = ()
         self.steps = 0
+        self.held = 0
         self.depth = 0
         self.tested = 0
         self._outside: dict[str, Unknown] = {}
@@ -130,10 +136,35 @@ class Interpreter:
             self._outside[name] = shell.unknown(outside_reason(name), start)
         return self._outside[name]
 
+    def write_file(
+        self, shell: Shell, target: Text, text: Text, place: Span, *, append: bool = False
+    ) -> None:
+        """Note that ``text`` was written to the file ``target``."""
+        self.written.append((target, text))
+        path = shell.tree_path(target)
+        if path is None:
+            return
+        content = known(text)
+        if append:
+            before = self.created.get(path)
+            content = before.text + content if before is not None and content is not None else None
+        source = (
+            Source(place.path, content, place.line, last_line=place.end_line) if content is not None else None
+        )
+        self.created[path] = source
+        if path in self.tree and path.endswith((".yaml", ".yml", ".py")):
+            reason = f"line {place.line}: {code(path)} is changed here and judged as it is in the tree"
+            self.not_checked.append(NotChecked(place.path, reason))
+
     def invoke(self, command: Simple, argv: tuple[Field, ...], shell: Shell) -> None:
         """Note an external command that the script starts."""
         span = shell.source.span(command.start, command.end)
         environment = shell.environment()
+        self.held += sum(len(piece) for word in argv for piece in word.text if isinstance(piece, str))
+        if self.held > MAX_HELD:
+            raise shell.not_understood(
+                command.start, f"a script that starts commands of {MAX_HELD} characters"
+            )
         self.invocations.append(Invocation(argv, environment, span, self.scripts, shell.cwd))
 
     def report(self, error: NotUnderstood) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from checks.markdown import code
 from checks.shell.clauses import end_of_case
 from checks.shell.scan import (
     BLANKS,
@@ -135,7 +136,9 @@ class _Mask:
         if not self.source.startswith("))", end - 2):
             self._keep(1)
         elif self.last_word == "for":
-            self.out.append("x in ".ljust(end - self.at, "y"))
+            # `for((` has no blank that would end the word `for`.
+            hidden = "x in " if self.source[self.at - 1] in BLANKS else " x in "
+            self.out.append(hidden.ljust(end - self.at, "y"))
             self.at = end
         else:
             self._hide_as_word(end)
@@ -199,7 +202,7 @@ class _Mask:
                 expands = word[0] not in "'\"" and "\\" not in word
                 self.heredocs.append(HereDoc(marker.start(), start, body_end, expands, bool(marker["strip"])))
                 return
-        raise ShellSyntaxError(marker.start(), f"here-document without its end marker {end_mark}")
+        raise ShellSyntaxError(marker.start(), f"here-document without its end marker {code(end_mark)}")
 
     def _end_word(self) -> None:
         if self.word:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from checks.markdown import code
 from checks.model import Span
 from checks.shell.operators import changed, slice_bounds, sliced
-from checks.shell.state import Exit, Shell, set_by_caller
+from checks.shell.state import DYNAMIC, Exit, Shell, set_by_caller
 from checks.shell.syntax import Parameter, Word
 from checks.shell.value import EMPTY, Field, Text, Undecided, Unknown, join, known, text_of
 from checks.shell.variables import Found, lookup
@@ -58,6 +58,8 @@ def default(shell: Shell, part: Parameter) -> Word | Valued:
 
 
 def _is_given(shell: Shell, part: Parameter, text: Text) -> bool:
+    if part.name in DYNAMIC:
+        return True
     return not shell.running.decide(Undecided(f"{code('$' + part.name)} is empty", ("empty", text)))
 
 

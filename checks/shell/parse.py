@@ -53,6 +53,8 @@ def parse(text: str, start: int = 0, end: int | None = None) -> Sequence:
     end = len(text) if end is None else end
     if end - start > MAX_TEXT:
         raise ShellSyntaxError(start, f"longer than {MAX_TEXT} characters")
+    if (nul := text.find("\0", start, end)) >= 0:
+        raise ShellSyntaxError(nul, "a NUL, with which bash takes the file for no script")
     try:
         masked = mask(text[start:end])
         _refuse_hostile(masked.text)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from checks.markdown import code
+from checks.model import Span
 from checks.shell.expand import expand_text
 from checks.shell.state import NotUnderstood, Shell
 from checks.shell.syntax import Redirect
@@ -19,7 +20,10 @@ _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>"})
 class Writes(Protocol):
     """Keeps what was written to files."""
 
-    written: list[tuple[Text, Text]]
+    def write_file(
+        self, shell: Shell, target: Text, text: Text, place: Span, *, append: bool = False
+    ) -> None:
+        """Note that ``text`` was written to the file ``target``."""
 
 
 @contextmanager
@@ -30,10 +34,11 @@ def redirected(host: Writes, shell: Shell, redirects: Sequence[Redirect]) -> Ite
         return
     given, output = shell.input, shell.output
     target: Text | None = None
+    redirect: Redirect | None = None
     for each in redirects:
         text = _target(shell, each)
         if each.operator in _OUTPUTS and each.descriptor in (None, 1):
-            target, shell.output = text, []
+            target, shell.output, redirect = text, [], each
         elif each.operator == ">&" and each.descriptor in (None, 1) and known(text) != "1":
             target, shell.output = None, None
         elif each.operator == "<<<":
@@ -45,8 +50,10 @@ def redirected(host: Writes, shell: Shell, redirects: Sequence[Redirect]) -> Ite
     try:
         yield
     finally:
-        if target is not None:
-            host.written.append((target, join(shell.output or ())))
+        if target is not None and redirect is not None:
+            place = shell.source.span(redirect.start, redirect.end)
+            written = join(shell.output or ())
+            host.write_file(shell, target, written, place, append=redirect.operator in (">>", "&>>"))
         shell.input, shell.output = given, output
 
 

@@ -38,7 +38,8 @@ def script(host: Interpreter, shell: Shell) -> Status:
     """``shell.source`` as a process of its own; what is not understood ends it and is reported."""
     tested, host.tested = host.tested, 0
     try:
-        return _run(host, parse(shell.source.text), shell)
+        status = _run(host, parse(shell.source.text), shell)
+        return _run_exit_trap(host, shell, status)
     except ShellSyntaxError as error:
         host.not_checked.append(_syntax(shell.source, error))
     except NotUnderstood as error:
@@ -55,6 +56,15 @@ def _run(host: Interpreter, body: Command, shell: Shell) -> Status:
         return error.status
     except Leave:
         return 0
+
+
+def _run_exit_trap(host: Interpreter, shell: Shell, status: Status) -> Status:
+    """``trap text EXIT``: the text runs when the shell has ended, whatever its status."""
+    text = known(shell.exit_trap) if shell.exit_trap else None
+    if text:
+        shell.source = Source(shell.source.path, text, last_line=1)
+        _run(host, parse(text), shell)
+    return status
 
 
 def _syntax(source: Source, error: ShellSyntaxError) -> NotChecked:
@@ -132,10 +142,10 @@ def _enter(
         return unknown
     if len(host.scripts) >= MAX_SCRIPTS_DEEP:
         raise shell.not_understood(command.start, f"scripts nested deeper than {MAX_SCRIPTS_DEEP}")
-    text = _read(host, path)
-    if text is None:
+    inner = _read(host, path)
+    if inner is None:
         return unknown
-    child = shell.child(Source(path, text), arguments[0].text, tuple(arguments[1:]))
+    child = shell.child(inner, arguments[0].text, tuple(arguments[1:]))
     child.options = options
     before, host.scripts = host.scripts, (*host.scripts, path)
     try:
@@ -156,15 +166,15 @@ def source(host: Interpreter, command: Simple, arguments: tuple[Field, ...], she
         host.not_checked.append(NotChecked(shell.source.path, reason))
         shell.tainted = True
         return 0
-    text = _read(host, path)
-    if text is None or len(host.scripts) >= MAX_SCRIPTS_DEEP:
+    inner = _read(host, path)
+    if inner is None or len(host.scripts) >= MAX_SCRIPTS_DEEP:
         raise shell.not_understood(command.start, "`source` of a file that is not read")
     outer = shell.source, shell.names, shell.arguments, host.scripts
-    shell.source, shell.names = Source(path, text), (arguments[0].text, *shell.names)
+    shell.source, shell.names = inner, (arguments[0].text, *shell.names)
     shell.arguments = arguments[1:] or shell.arguments
     host.scripts = (*host.scripts, path)
     try:
-        return host.command(parse(text), shell)
+        return host.command(parse(inner.text), shell)
     except Return as error:
         return error.status
     except NotUnderstood as error:
@@ -246,16 +256,22 @@ def _resolve(name: Field, shell: Shell) -> str:
         raise _NoScript("which script is run is not known")
     path = shell.tree_path(name.text)
     written = "".join(piece if isinstance(piece, str) else "." for piece in name.text)
-    if path is None or path not in shell.running.tree:
+    created = shell.running.created
+    if path is None or (path not in shell.running.tree and path not in created):
         raise _NoScript(f"{code(written)} is not a file of this commit")
+    if path in created and created[path] is None:
+        raise _NoScript(f"{code(written)} is written by the script itself, with a text that is not known")
     return path
 
 
-def _read(host: Interpreter, path: str) -> str | None:
-    """The text of a script; None, reported, if it is not read."""
+def _read(host: Interpreter, path: str) -> Source | None:
+    """A script of the tree, or one that was written on the way; None, reported, if it is not read."""
+    made = host.created.get(path)
+    if made is not None:
+        return made
     host.files.add(path)
     try:
-        return host.tree.text(path)
+        return Source(path, host.tree.text(path))
     except NotFetched:
         raise
     except SnapshotError as error:

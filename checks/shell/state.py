@@ -65,6 +65,9 @@ class Leave(Exception):
 class Host(Protocol):
     """What the interpreter does for the expansions: run substitutions, choose a side, list files."""
 
+    created: dict[str, Source | None]
+    """Files of the working directory that the script has written; None if their text is not known."""
+
     @property
     def tree(self) -> Snapshot:
         """The files that the script sees."""
@@ -87,7 +90,7 @@ class Host(Protocol):
 
 @dataclass
 class Shell:
-    """One shell process.
+    """One shell process. ``exports`` are exported once they are set, ``exit_trap`` runs at its end.
 
     ``arguments`` are ``$1``…; they are ``open`` where a person starts the script and may give others, and
     ``count_unknown`` once the script turned out to do nothing without any.
@@ -106,6 +109,8 @@ class Shell:
     tainted: bool = False
     options: frozenset[str] = frozenset()
     folders: tuple[str | None, ...] = ()
+    exports: frozenset[str] = frozenset()
+    exit_trap: Text | None = None
     functions: dict[str, tuple[Function, Source, Text]] = field(default_factory=dict)
     names: tuple[Text, ...] = ()
     frames: list[dict[str, Variable | None]] = field(default_factory=list)
@@ -121,6 +126,7 @@ class Shell:
             variables=dict(self.variables),
             functions=dict(self.functions),
             frames=[dict(frame) for frame in self.frames],
+            exit_trap=None,
         )
 
     def child(self, source: Source, zero: Text, arguments: tuple[Field, ...]) -> Shell:
@@ -148,9 +154,15 @@ class Shell:
                 exported = variable.exported
                 variable = replace(before.with_element(key, variable.fields[0]), exported=exported)
             variable = replace(variable, exported=variable.exported or before.exported)
-        if "allexport" in self.options:
+        if "allexport" in self.options or name in self.exports:
             variable = replace(variable, exported=True)
         self.variables[name] = variable
+
+    def export(self, name: str) -> None:
+        """``export name``: also a value that it gets later."""
+        self.exports |= {name}
+        if name in self.variables:
+            self.variables[name] = replace(self.variables[name], exported=True)
 
     def set_text(self, name: str, value: Field) -> None:
         """``name=value`` for a single text."""

@@ -38,7 +38,7 @@ def lookup(shell: Shell, part: Parameter) -> tuple[Text, tuple[Span, ...], Found
 
 
 def _positional(shell: Shell, part: Parameter) -> tuple[Text, tuple[Span, ...], Found]:
-    number = int(part.name)
+    number = int(part.name) if len(part.name) < 10 else len(shell.arguments) + 1
     if number == 0:
         return shell.zero or (shell.unknown("`$0`", part.start),), (), "set"
     if number > len(shell.arguments):
@@ -57,6 +57,8 @@ def _special(shell: Shell, part: Parameter) -> Text | None:
         return text_of(str(shell.status))
     if name in "?$!-" or (name in DYNAMIC and name not in shell.variables):
         return (shell.unknown(f"{code('$' + name)}", part.start),)
+    if name == "OPTIND" and name not in shell.variables:
+        return ("1",)
     if name == "PWD":
         return shell.folder
     if name == "BASH_SOURCE":
@@ -100,7 +102,7 @@ def arithmetic_value(shell: Shell, expression: str, start: int) -> int | None:
     except arithmetic.NotEvaluated as error:
         if first_unknown(text):
             return None
-        raise shell.not_understood(start, f"`$(({expression}))`: {error}, so it") from None
+        raise shell.not_understood(start, f"{code(f'$(({expression}))')}: {error}, so it") from None
 
 
 @dataclass(frozen=True)

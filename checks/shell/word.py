@@ -39,7 +39,24 @@ _OPERATORS = (
     ",,", ",", "@", ":",
 )  # fmt: skip
 _ESCAPED_IN_DOUBLE_QUOTES = '$`"\\'
-_ANSI_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"', "r": "\r", "a": "\a", "e": "\x1b"}
+_ANSI = re.compile(
+    r"\\(?:(?P<octal>[0-7]{1,3})|(?P<hex>x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4})|(?P<plain>.))", re.S
+)
+_ANSI_ESCAPES = {
+    "n": "\n",
+    "t": "\t",
+    "\\": "\\",
+    "'": "'",
+    '"': '"',
+    "r": "\r",
+    "a": "\a",
+    "e": "\x1b",
+    "b": "\b",
+    "f": "\f",
+    "v": "\v",
+    "E": "\x1b",
+    "?": "?",
+}
 
 
 def read_word(text: str, start: int, end: int) -> Word:
@@ -101,7 +118,8 @@ def _parts(text: str, start: int, end: int, *, quoted: bool, nested: bool = Fals
     while at < end:
         char = text[at]
         if char == "\\":
-            at = _escape(text, at, end, quoted=quoted, parts=parts)
+            special = "" if not quoted else _ESCAPED_IN_DOUBLE_QUOTES + ("}" if nested else "")
+            at = _escape(text, at, end, special, parts)
         elif char == "'" and not quoted:
             inner_start, at = at + 1, end_of_single_quotes(text, at)
             parts += _plain(text[inner_start : at - 1], inner_start, quoted=True)
@@ -154,14 +172,15 @@ def _plain(text: str, start: int, *, quoted: bool) -> list[Part]:
     return parts
 
 
-def _escape(text: str, at: int, end: int, *, quoted: bool, parts: list[Part]) -> int:
+def _escape(text: str, at: int, end: int, special: str, parts: list[Part]) -> int:
+    """A backslash: before one of the ``special`` characters it quotes, before any if there are none."""
     following = text[at + 1 : at + 2] if at + 1 < end else ""
     if following == "\n":
         return at + 2
     if at + 1 == len(text):
         # Bash drops a backslash at the end of the file.
         return at + 1
-    if quoted and following not in _ESCAPED_IN_DOUBLE_QUOTES:
+    if special and following not in special:
         parts.append(Literal("\\" + following, quoted=True))
     else:
         parts.append(Literal(following or "\\", quoted=True))
@@ -255,7 +274,16 @@ def _find(text: str, wanted: str, at: int, end: int) -> int:
 
 
 def _ansi(body: str) -> str:
-    return re.sub(r"\\(.)", lambda match: _ANSI_ESCAPES.get(match[1], "\\" + match[1]), body, flags=re.S)
+    """The text of ``$'…'``; a NUL ends it."""
+    return _ANSI.sub(_ansi_character, body).partition("\0")[0]
+
+
+def _ansi_character(match: re.Match[str]) -> str:
+    if match["octal"]:
+        return chr(int(match["octal"], 8) & 0xFF)
+    if match["hex"]:
+        return chr(int(match["hex"][1:], 16))
+    return _ANSI_ESCAPES.get(match["plain"], match[0])
 
 
 def is_name(text: str) -> bool:
