@@ -65,6 +65,8 @@ def _is_given(shell: Shell, part: Parameter, text: Text) -> bool:
 
 def _plain(shell: Shell, part: Parameter) -> tuple[Text, tuple[Span, ...], Found]:
     if is_list(part):
+        if part.index is not None and shell.variable(part.name) is None:
+            return EMPTY, (), "outside"
         fields = elements(shell, replace(part, operator="", argument=None))
         return joined(fields, " "), (), "set" if fields else "unset"
     return lookup(shell, part)

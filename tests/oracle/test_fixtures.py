@@ -21,6 +21,14 @@ RECORDED = Path(__file__).with_name("recorded.json")
 BY_NAME = {fixture.name: fixture for fixture in FIXTURES}
 
 
+# What only the caller, the runner or an outside program decides is unknown there, and rightly so.
+WITH_UNKNOWN = frozenset({
+    "assignment-5", "length and indirection-1", "arithmetic-10", "globbing-1", "test-16", "lists and exits-7",
+    "lists and exits-11", "lists and exits-16", "redirection-10", "corners-15", "wrappers and eval-10",
+    "wrappers and eval-21",
+})  # fmt: skip
+
+
 def evaluated(fixture: Fixture) -> Evaluation:
     shell = Shell(Source("main.sh", fixture.script), zero=text_of("main.sh"))
     place = shell.source.span(0, 0)
@@ -58,7 +66,8 @@ def test_the_evaluator_starts_what_bash_starts(name: str, recorded: dict[str, Tr
         for path in evaluation.paths
     ]
     theirs = commands_of(recorded[name], training=False)
-    assert verdict(evaluation, recorded[name], training=False) in ("exact", "first path"), (ours, theirs)
+    expected = "first path" if name in WITH_UNKNOWN else "exact"
+    assert verdict(evaluation, recorded[name], training=False) == expected, (ours, theirs)
     for path in evaluation.paths:
         for invocation in path.invocations:
             assert misplaced(invocation, {**BY_NAME[name].files}) == []
