@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from checks.certainty import with_conditions
 from checks.commands import command_of, looks_like_training
 from checks.contexts import Context, contexts
-from checks.hydra.compose import Bases, Composer, is_config
+from checks.hydra.compose import Bases, Composer
 from checks.hydra.overrides import FaultKind
+from checks.hydra.tree import is_config
 from checks.launches import Launch, find_files, launches_of
 from checks.markdown import code
 from checks.model import Crash, Finding, NotChecked
@@ -49,8 +50,10 @@ def audit(
     """
     result = Audit()
     composer = Composer(snapshot, bases)
-    for context in _concerned(snapshot, touched, given, result.not_checked):
-        _audit_context(snapshot, composer, context, touched, result)
+    concerned = list(_concerned(snapshot, touched, given, result.not_checked))
+    for context in concerned:
+        prover = SnapshotProver(snapshot, composer, context, concerned)
+        _audit_context(snapshot, prover, context, touched, result)
     result.findings = merge(result.findings)
     result.not_checked = list(dict.fromkeys(result.not_checked))
     return result
@@ -78,18 +81,21 @@ def _is_touched(context: Context, touched: frozenset[str] | None) -> bool:
 
 
 def _audit_context(
-    snapshot: Snapshot, composer: Composer, context: Context, touched: frozenset[str] | None, result: Audit
+    snapshot: Snapshot,
+    prover: SnapshotProver,
+    context: Context,
+    touched: frozenset[str] | None,
+    result: Audit,
 ) -> None:
     evaluation = context.evaluation
     whole = _is_touched(context, touched)
     if whole:
         result.not_checked += evaluation.not_checked
         result.not_checked += _not_recognised(evaluation)
-    prover = SnapshotProver(snapshot, composer, context)
     found: list[Finding] = []
     first = len(result.launches)
-    for launch in launches_of(snapshot, composer, evaluation, context.job):
-        if whole or (touched is not None and touched & _tree_files(launch)):
+    for launch in launches_of(snapshot, prover.composer, evaluation, context.job):
+        if whole or (touched is not None and _reads(launch, touched)):
             result.launches.append(launch)
             result.not_checked += _unjudged(launch)
             found += _judge(prover, launch, len(result.launches) - 1, result)
@@ -122,11 +128,14 @@ def _unjudged(launch: Launch) -> list[NotChecked]:
     ]
 
 
-def _tree_files(launch: Launch) -> frozenset[str]:
-    """The files of the tree, scripts aside, that decide the launch's config."""
+def _reads(launch: Launch, touched: frozenset[str]) -> bool:
+    """True if the launch's config is composed from one of the ``touched`` files, or might have been."""
     if launch.entry is None:
-        return frozenset()
-    return frozenset(launch.config.files if launch.config else ()) | {launch.entry.config}
+        return False
+    config = launch.config or launch.tried
+    if config is not None:
+        return bool(touched & (config.files | {launch.entry.config}))
+    return any(path.startswith(f"{launch.entry.folder}/") for path in touched if is_config(path))
 
 
 def _judge(prover: SnapshotProver, launch: Launch, index: int, result: Audit) -> list[Finding]:

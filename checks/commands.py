@@ -18,6 +18,11 @@ from checks.shell.value import Field
 _PYTHON = re.compile(r"(?:.*/)?python(?:3(?:\.\d+)?)?")
 _STARTERS = frozenset({"torchrun", "accelerate", "deepspeed"})
 _RUNNERS = frozenset({"uv", "ray", "srun", "mpirun", "conda", "docker", "kubectl"})
+_STARTER_MODULES = frozenset({
+    "torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch",
+    "deepspeed.launcher.launch",
+})  # fmt: skip
+_ENDS_IN_MODULE = re.compile(r"-[bBdEhiIOPqsSuvx]*m")
 _PYTHON_FLAGS_WITH_VALUE = frozenset({"-W", "-X"})
 _HYDRA_FLAGS = {
     "--config-path": "config_path", "-cp": "config_path",
@@ -74,7 +79,9 @@ def _behind(words: list[Field], program: str) -> list[Field]:
 
 def _python(words: list[Field], starter: str) -> Command | None:
     while words and (text := words[0].known) is not None and text.startswith("-"):
-        if text == "-m" and len(words) > 1:
+        if _ENDS_IN_MODULE.fullmatch(text) and len(words) > 1:
+            if words[1].known in _STARTER_MODULES:
+                return _starter(words[2:], words[1].known or "")
             return _hydra_words(words[1], words[2:], starter)
         if text in ("-c", "-"):
             return None
@@ -115,7 +122,6 @@ def is_test(module: str) -> bool:
     return posixpath.basename(module).startswith("test_")
 
 
-def looks_like_training(words: Sequence[Field]) -> bool:
-    """True if the words hold Hydra overrides, whatever command they are given to."""
-    dotted = [word for word in words if re.match(r"[+~]*\w+\.[\w.]+=", marked(word.text))]
-    return len(dotted) >= 2
+def looks_like_training(words: Sequence[Field], least: int = 2) -> bool:
+    """True if at least ``least`` words are Hydra overrides, whatever command they are given to."""
+    return sum(bool(re.match(r"[+~]*\w+\.[\w.]+=", marked(word.text))) for word in words) >= least

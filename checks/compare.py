@@ -36,20 +36,21 @@ def review(
 ) -> Report:
     """Audit ``head``, and against ``base`` if there is one keep what the change introduces.
 
-    ``given`` paths are in scope by hand and limit what is reported; ``everything`` keeps also what stood at
-    base. ``clock`` is the monotonic time at which the work began. Look at ``needed`` of both snapshots
-    first: while it is not empty the report is not complete.
+    ``given`` paths limit what is reported; a file among them is in scope whatever it says. ``everything``
+    keeps also what stood at base. ``clock`` is the monotonic time at which the work began. Look at ``needed``
+    of both snapshots first: while it is not empty the report is not complete.
     """
+    by_name = frozenset(path for path in given if path in head)
     given = _files_of(head, given)
     if base is None:
-        after = audit(head, given or None, given)
+        after = audit(head, given or None, by_name)
         findings = [replace(finding, fingerprint=fingerprint(finding)) for finding in after.findings]
     else:
         change = change_between(base, head)
-        touched = change.paths | given
+        touched = change.paths | by_name
         bases: Bases = {}
-        after = audit(head, None if everything else touched, given, bases)
-        before = audit(base, _at_base(touched, change), given, bases)
+        after = audit(head, None if everything else touched, by_name, bases)
+        before = audit(base, _at_base(touched, change), by_name, bases)
         findings = [
             replace(finding, fingerprint=_fingerprint(finding, change))
             for finding in after.findings
@@ -77,14 +78,14 @@ def prepare_review(
     head: Snapshot, base: Snapshot | None, *, given: frozenset[str] = frozenset(), everything: bool = False
 ) -> None:
     """Note in ``needed`` of both snapshots what ``review`` will read, without composing anything."""
-    given = _files_of(head, given)
+    by_name = frozenset(path for path in given if path in head)
     if base is None:
-        prepare(head, given or None, given)
+        prepare(head, _files_of(head, given) or None, by_name)
         return
     change = change_between(base, head)
-    touched = change.paths | given
-    prepare(head, None if everything else touched, given)
-    prepare(base, _at_base(touched, change), given)
+    touched = change.paths | by_name
+    prepare(head, None if everything else touched, by_name)
+    prepare(base, _at_base(touched, change), by_name)
 
 
 def _at_base(touched: frozenset[str], change: Change) -> frozenset[str]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from checks import scope, yamlfile
+from checks.hydra.tree import is_config
 from checks.model import Job, NotChecked
 from checks.shell.evaluate import Evaluation, evaluate
 from checks.shell.source import Source
@@ -49,8 +50,9 @@ def contexts(
         for context in _of_workflow(snapshot, workflow, unread) if workflow else ():
             seen.update(context.evaluation.files)
             yield context
+    whole = touched is None or any(is_config(path) for path in touched)
     for path in sorted(path for path in snapshot.tree if scope.is_script(path)):
-        if path not in seen and (touched is None or path in touched or path in given):
+        if path not in seen and (whole or path in (touched or ()) or path in given):
             alone = _script_alone(snapshot, path, path in given, not_checked)
             if alone is not None:
                 yield alone

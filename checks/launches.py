@@ -130,7 +130,7 @@ def resolve(
         overrides=tuple(override_of(word) for word in command.words),
         status="unresolved",
     )
-    trains = looks_like_training(command.words)
+    trains = looks_like_training(command.words, 1)
     if invocation.cwd is None:
         return replace(launch, reason="the working directory is not known") if trains else None
     try:
@@ -138,7 +138,7 @@ def resolve(
     except NotFetched:
         raise
     except NotHydra as error:
-        is_started = command.starter != "python" and not is_test(command.module)
+        is_started = (command.starter != "python" or trains) and not is_test(command.module)
         return replace(launch, status="not-hydra", reason=str(error)) if is_started else None
     except OutsideTree as error:
         launch = replace(launch, reason=str(error))

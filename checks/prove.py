@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from checks.contexts import Context
@@ -18,12 +18,18 @@ from checks.snapshot import Snapshot
 
 
 class SnapshotProver:
-    """Proves fixes by evaluating and composing the same context again with the files edited."""
+    """Proves fixes by evaluating and composing again with the files edited.
 
-    def __init__(self, snapshot: Snapshot, composer: Composer, context: Context) -> None:
+    ``context`` is the one of the launch; ``others`` are all that the audit looks at.
+    """
+
+    def __init__(
+        self, snapshot: Snapshot, composer: Composer, context: Context, others: Sequence[Context]
+    ) -> None:
         self.snapshot = snapshot
         self.composer = composer
         self.context = context
+        self.others = others
 
     def line(self, path: str, number: int) -> str:
         """One line of a file, without its line end."""
@@ -39,23 +45,62 @@ class SnapshotProver:
         return EffectiveConfig(composed)
 
     def with_edit(self, launch: Launch, edits: tuple[Edit, ...]) -> Launch | None:
-        """The launch at the same position of the same context after ``edits``; None if it is gone."""
+        """The launch at the same position of the same context after ``edits``.
+
+        None if it is gone, if a command begins or ends elsewhere, or if another launch gets a new fault.
+        """
+        if _overlap(edits):
+            return None
         edited = apply(self.snapshot, edits)
-        shell = _edited_shell(edited, self.context)
+        composer = Composer(edited, self.composer.bases)
+        pairs = self._pairs(self.context, edited, composer, launch.plan)
+        found = next((after for before, after in pairs or () if before.span == launch.span), None)
+        paths = {edit.path for edit in edits}
+        concerned = [each for each in self.others if paths & (each.evaluation.files | {each.path})]
+        kept = all(self._keeps(context, edited, composer) for context in concerned)
+        return found if kept else None
+
+    def _keeps(self, context: Context, edited: Snapshot, composer: Composer) -> bool:
+        for path in context.evaluation.paths:
+            pairs = self._pairs(context, edited, composer, path.plan)
+            if pairs is None or any(_faults(after) - _faults(before) for before, after in pairs):
+                return False
+        return True
+
+    def _pairs(
+        self, context: Context, edited: Snapshot, composer: Composer, plan: tuple[bool, ...]
+    ) -> list[tuple[Launch, Launch]] | None:
+        """Each launch of one path before and after; None if the path is not the same any more."""
+        shell = _edited_shell(edited, context)
         if shell is None:
             return None
-        outcome = evaluate_path(self.snapshot, self.context.shell, launch.plan)
-        outcome_after = evaluate_path(edited, shell, launch.plan)
-        same_path = [each.holds for each in outcome.decisions] == [
-            each.holds for each in outcome_after.decisions
-        ]
-        if outcome_after.not_checked != outcome.not_checked or not same_path:
+        before = evaluate_path(self.snapshot, context.shell, plan)
+        after = evaluate_path(edited, shell, plan)
+        same = (
+            before.plan == after.plan
+            and before.not_checked == after.not_checked
+            and len(before.invocations) == len(after.invocations)
+        )
+        if not same:
             return None
-        before = list(launches_on(self.snapshot, self.composer, outcome.invocations, self.context.job))
-        composer = Composer(edited, self.composer.bases)
-        after = list(launches_on(edited, composer, outcome_after.invocations, self.context.job))
-        place = next((number for number, each in enumerate(before) if each.span == launch.span), None)
-        return after[place] if place is not None and len(after) == len(before) else None
+        launches = list(launches_on(self.snapshot, self.composer, before.invocations, context.job))
+        edited_launches = list(launches_on(edited, composer, after.invocations, context.job))
+        return (
+            list(zip(launches, edited_launches, strict=True))
+            if len(launches) == len(edited_launches)
+            else None
+        )
+
+
+def _faults(launch: Launch) -> set[tuple[str, str]]:
+    """Why a launch does not start, whatever its overrides' values."""
+    own = {(fault.kind, fault.override.key if fault.override else "") for fault in launch.faults}
+    return own | ({("unresolved", launch.reason or "")} if launch.status == "unresolved" else set())
+
+
+def _overlap(edits: Iterable[Edit]) -> bool:
+    lines = [(edit.path, line) for edit in edits for line in range(edit.start_line, edit.end_line + 1)]
+    return len(lines) != len(set(lines))
 
 
 def _edited_shell(edited: Snapshot, context: Context) -> Shell | None:

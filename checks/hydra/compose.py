@@ -29,7 +29,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from checks.hydra.entry import Entry
 from checks.hydra.overrides import Fault, FaultKind, Override, parse
-from checks.hydra.tree import HYDRA_OWN, SnapshotRepository, key_lines
+from checks.hydra.tree import HYDRA_OWN, SnapshotRepository, is_config, key_lines
 from checks.hydra.unknown import MARKER, replace_resolvers
 from checks.markdown import code
 from checks.snapshot import Snapshot
@@ -195,11 +195,6 @@ def _places(files: tuple[tuple[str, str], ...], snapshot: Snapshot) -> dict[str,
                     del places[below]
             places[path] = (file, line)
     return places
-
-
-def is_config(path: str) -> bool:
-    """True for a file that can be part of a config tree."""
-    return path.endswith(".yaml") and not path.startswith(".github/")
 
 
 def _content(snapshot: Snapshot) -> str:

@@ -7,11 +7,11 @@ launch's own ``--config-path`` / ``--config-name`` / ``--config-dir`` flags. Sou
 
 from __future__ import annotations
 
-import ast
 import difflib
 import posixpath
 from dataclasses import dataclass
 
+from checks.hydra.module import Unreadable, entry_function
 from checks.markdown import code
 from checks.snapshot import Snapshot
 
@@ -57,12 +57,15 @@ class Flags:
 def find_entry(snapshot: Snapshot, module: str, flags: Flags, cwd: str) -> Entry:
     """The entry of ``module`` (dotted name or a ``.py`` path). Raises NoEntry, NotHydra, SnapshotError."""
     path = _module_file(snapshot, module, cwd)
-    decorator = _hydra_main(snapshot.text(path), path)
-    if decorator is None:
+    try:
+        decorated = entry_function(snapshot, path)
+    except Unreadable as error:
+        raise NoEntry(str(error)) from None
+    if decorated is None:
         raise NotHydra(f"{code(path)} has no `@hydra.main`")
     if flags.config_dir is not None:
         raise NoEntry("`--config-dir` is not evaluated")
-    arguments = _constants(decorator, path)
+    path, arguments = decorated.path, decorated.arguments
     name = flags.config_name or arguments.get("config_name")
     folder = flags.config_path or arguments.get("config_path")
     if name is None:
@@ -109,32 +112,6 @@ def _submodule(snapshot: Snapshot, path: str) -> str | None:
         if entry is not None and entry.mode == "160000":
             return folder
     return None
-
-
-def _hydra_main(text: str, path: str) -> ast.Call | None:
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise NoEntry(f"{code(path)} is no Python that can be parsed") from None
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            for decorator in node.decorator_list:
-                if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "hydra.main":
-                    return decorator
-    return None
-
-
-def _constants(call: ast.Call, path: str) -> dict[str, str | None]:
-    names = ("config_path", "config_name", "version_base")
-    pairs: list[tuple[str | None, ast.expr]] = list(zip(names, call.args, strict=False))
-    pairs += [(keyword.arg, keyword.value) for keyword in call.keywords]
-    result: dict[str, str | None] = {}
-    for name, value in pairs:
-        if not isinstance(value, ast.Constant) or not (value.value is None or isinstance(value.value, str)):
-            raise NoEntry(f"{code(path)} computes {code(name or 'an argument')} of `@hydra.main` at run time")
-        if name is not None:
-            result[name] = value.value
-    return result
 
 
 def _config_folder(module_path: str, folder: str | None) -> str:

@@ -127,6 +127,11 @@ class SnapshotRepository(ConfigRepository):
         return _folder(self.cwd, rest)
 
 
+def is_config(path: str) -> bool:
+    """True for a file that can be part of a config tree."""
+    return path.endswith(".yaml") and not path.startswith(".github/")
+
+
 def _folder(base: str, path: str) -> str:
     folder = posixpath.normpath(posixpath.join(base, path))
     return "" if folder == "." else folder

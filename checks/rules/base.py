@@ -82,6 +82,10 @@ def delete_line(override: Override, prover: Prover) -> tuple[Edit, ...]:
     rest = (line[: span.column - 1] + line[span.end_column - 1 :]).strip()
     if span.line != span.end_line or rest not in ("", "\\"):
         return ()
+    before = prover.line(span.path, span.line - 1) if span.line > 1 and not rest else ""
+    if before.endswith("\\"):
+        # The last line of a command: the one before it must not go on.
+        return (Edit(span.path, span.line - 1, span.line, before[:-1].rstrip()),)
     return (Edit(span.path, span.line, span.line, ""),)
 
 

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 
 from checks.hydra.config import ABSENT, EffectiveConfig, Inheritance
-from checks.hydra.overrides import Override
+from checks.hydra.overrides import Override, parse
 from checks.launches import Launch
 from checks.markdown import code, listed, place
 from checks.model import Edit, Finding, Related, Severity
@@ -94,8 +94,18 @@ class UnknownOverride(LaunchRule):
             message,
             [override.span.place],
             related=[Related(origin.path, origin.line, origin.line, f"inherits {code(inherited.source)}")],
-            fix=_proven(launch, [override], delete_line(override, prover), prover),
+            fix=_inheriting(launch, override, prover),
         )
+
+
+def _inheriting(launch: Launch, override: Override, prover: Prover) -> tuple[Edit, ...]:
+    """Deleting the line, proven to leave the key with the very value that the override wanted."""
+    edits = delete_line(override, prover)
+    after = prover.with_edit(launch, edits) if edits else None
+    config = (after.config or after.tried) if after is not None else None
+    if config is None or config.value(override.key) != parse(override.text).value():
+        return ()
+    return _proven(launch, [override], edits, prover)
 
 
 def _proven(

@@ -258,6 +258,8 @@ def _resolve(name: Field, shell: Shell) -> str:
     written = "".join(piece if isinstance(piece, str) else "." for piece in name.text)
     created = shell.running.created
     if path is None or (path not in shell.running.tree and path not in created):
+        if path is not None:
+            shell.running.files.add(path)
         raise _NoScript(f"{code(written)} is not a file of this commit")
     if path in created and created[path] is None:
         raise _NoScript(f"{code(written)} is written by the script itself, with a text that is not known")

@@ -65,6 +65,8 @@ class Leave(Exception):
 class Host(Protocol):
     """What the interpreter does for the expansions: run substitutions, choose a side, list files."""
 
+    files: set[str]
+    """Every file of the tree that was evaluated, and those that should have been there."""
     created: dict[str, Source | None]
     """Files of the working directory that the script has written; None if their text is not known."""
 

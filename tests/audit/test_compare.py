@@ -159,3 +159,38 @@ def test_a_launch_that_hydra_refuses_for_a_reason_without_rule_is_not_checked(ov
     assert [launch.status for launch in report.launches if launch.script == "run_npu.sh"] == ["rejected"]
     (unchecked,) = report.not_checked
     assert (unchecked.path, unchecked.reason.startswith("line 1: rejected: ")) == ("run_npu.sh", True)
+
+
+def test_a_renamed_key_is_found_in_launches_that_nobody_touched() -> None:
+    before = {
+        **base_files(),
+        "examples/run_alone_npu.sh": "python3 -m verl.trainer.main_ppo trainer.nnodes=2 a.b=1\n",
+    }
+    path = "verl/trainer/config/ppo_trainer.yaml"
+    after = edited(before, path, "nnodes:", "number_of_nodes:")
+    report = change(before, after)
+    assert {(finding.rule, finding.path) for finding in report.findings} >= {
+        ("unknown-override", "examples/run_alone_npu.sh")
+    }
+    broken = edited(before, path, "nnodes:", "nnodes: [")
+    assert {each.path for each in change(before, broken).not_checked} >= {
+        "examples/run_alone_npu.sh",
+        OLD_SCRIPT,
+    }
+
+
+def test_a_deleted_script_that_a_job_still_runs_is_said() -> None:
+    after = {path: text for path, text in base_files().items() if path != OLD_SCRIPT}
+    (unchecked,) = change(base_files(), after).not_checked
+    assert (unchecked.path, "is not a file of this commit" in unchecked.reason) == (WORKFLOW, True)
+
+
+def test_a_folder_limits_what_is_reported_and_adds_nothing() -> None:
+    text = "python3 -m verl.trainer.main_ppo trainer.nnods=2\n"
+    head = {**head_files(), "examples/run_gpu.sh": text}
+    whole = change(base_files(), head, given=frozenset({""}))
+    assert {launch.script for launch in whole.launches} == {SCRIPT, OLD_SCRIPT}
+    part = change(base_files(), head, given=frozenset({"examples"}))
+    assert (part.launches, part.findings) == ((), ())
+    by_name = change(base_files(), head, given=frozenset({"examples/run_gpu.sh"}))
+    assert rules(by_name) == [("unknown-override", Severity.HIGH)]

@@ -170,7 +170,9 @@ def test_a_hostile_or_broken_tree_is_a_fault_of_the_tree(path: str, text: str) -
     assert composed.reason
 
 
-MODULE = "@hydra.main(config_path='config', config_name='c', version_base=None)\ndef main(): ..."
+MODULE = (
+    "import hydra\n@hydra.main(config_path='config', config_name='c', version_base=None)\ndef main(): ..."
+)
 
 
 def test_the_entry_is_read_from_the_decorator() -> None:
