@@ -39,7 +39,10 @@ class FailOn(StrEnum):
 
 def check(
     paths: Annotated[
-        list[str] | None, typer.Argument(metavar="[PATH]...", help="Report only these files or folders.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[PATH]...", help="Report only these files or folders, named from the folder of --repo."
+        ),
     ] = None,
     repo: Annotated[Path, typer.Option(help="A clone, or any folder inside it.")] = Path(),
     base: Annotated[
@@ -58,7 +61,7 @@ def check(
     """Review a change, audit a commit, or audit the working tree of a local clone.
 
     Exit code: 2 bad arguments, no repository or an unknown revision; 3 a crash or limit of npu-review;
-    1 findings at or above --fail-on; 0 otherwise.
+    1 findings at or above --fail-on (or, with --fail-on-unchecked, something not checked); 0 otherwise.
     """
     try:
         request, repository = _request(repo, base, head, paths or [], everything)
@@ -70,7 +73,8 @@ def check(
     except (sandbox.SandboxFailed, GitError) as error:
         typer.echo(f"npu-review: not reviewed: {error}", err=True)
         raise typer.Exit(OUR_FAULT) from None
-    sys.stdout.write((to_json(report) if output is Format.JSON else to_text(report)) + "\n")
+    text = to_json(report) if output is Format.JSON else to_text(report)
+    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode() + "\n")
     raise typer.Exit(exit_code(report, fail_on, fail_on_unchecked=fail_on_unchecked))
 
 
@@ -101,6 +105,8 @@ def _request(
 
 def _tree_path(repository: Repository, head: Snapshot, base: Snapshot | None, path: str) -> str:
     """``path``, seen from the folder of ``--repo``, as a path of the tree. Raises GitError if not there."""
+    if posixpath.isabs(path):
+        path = posixpath.relpath(path, posixpath.abspath(repository.folder))
     tree_path = posixpath.normpath(posixpath.join(repository.prefix, path))
     tree_path = "" if tree_path == "." else tree_path
     sides = [side for side in (head, base) if side is not None]

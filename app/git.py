@@ -10,6 +10,8 @@ from pathlib import Path
 
 from checks.snapshot import MAX_FILE_BYTES, Snapshot, TreeEntry
 
+# A hook of the clone's own configuration is no business of a check.
+GIT = ("git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
 ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -62,12 +64,17 @@ class Repository:
             if row:
                 facts, path = row.split("\t", 1)
                 mode, _, blob, size = facts.split()
+                if size == "BAD":
+                    raise GitError(f"object {blob} of `{path}` is missing or broken")
                 tree[path] = TreeEntry(blob, mode, None if size == "-" else int(size))
         return Snapshot(tree, {}, commit)
 
     def working_tree(self) -> Snapshot:
         """Tracked files and untracked ones that are not ignored, as they are on disk now."""
-        top = Path(self._git("rev-parse", "--show-toplevel").strip())
+        try:
+            top = Path(self._git("rev-parse", "--show-toplevel").strip())
+        except GitError:
+            raise GitError(f"`{self.folder}` has no working tree; name a commit with --head") from None
         tree: dict[str, TreeEntry] = {}
         blobs: dict[str, bytes] = {}
         submodules = {
@@ -77,23 +84,27 @@ class Repository:
             if path in submodules:
                 tree[path] = TreeEntry("", "160000")
             else:
-                _add(top / path, path, tree, blobs)
+                _add(top, path, tree, blobs)
         return Snapshot(tree, blobs)
 
     def read(self, blobs: Iterable[str]) -> dict[str, bytes]:
         """The bytes of blob ids, in one batch. Raises GitError if one is missing (a partial clone)."""
         wanted = list(dict.fromkeys(blobs))
         result = subprocess.run(
-            ["git", "-C", str(self.folder), "cat-file", "--batch"],
+            [*GIT, "-C", str(self.folder), "cat-file", "--batch"],
             input="".join(f"{blob}\n" for blob in wanted).encode(),
             capture_output=True,
-            check=True,
+            check=False,
             env={**os.environ, **ENVIRONMENT},
         )
+        if result.returncode:
+            raise GitError(_words(result.stderr))
         found: dict[str, bytes] = {}
         data, at = result.stdout, 0
         for blob in wanted:
-            end = data.index(b"\n", at)
+            end = data.find(b"\n", at)
+            if end < 0:
+                raise GitError(f"object {blob} cannot be read: {_words(result.stderr)}")
             _, kind, *size = data[at:end].decode().split()
             if kind == "missing":
                 raise GitError(f"object {blob} is missing from this repository (a partial clone?)")
@@ -107,19 +118,25 @@ class Repository:
 
     def _git(self, *arguments: str) -> str:
         result = subprocess.run(
-            ["git", "-C", str(self.folder), *arguments],
+            [*GIT, "-C", str(self.folder), *arguments],
             capture_output=True,
             check=False,
             env={**os.environ, **ENVIRONMENT},
         )
         if result.returncode:
-            raise GitError(result.stderr.decode("utf-8", "replace").strip())
+            raise GitError(_words(result.stderr))
         return result.stdout.decode("utf-8", "surrogateescape")
 
 
-def _add(file: Path, path: str, tree: dict[str, TreeEntry], blobs: dict[str, bytes]) -> None:
+def _words(errors: bytes) -> str:
+    return errors.decode("utf-8", "replace").strip() or "git failed without a word"
+
+
+def _add(top: Path, path: str, tree: dict[str, TreeEntry], blobs: dict[str, bytes]) -> None:
     """One file of the working tree; a tracked file that is gone from disk is not part of it."""
-    if file.is_symlink():
+    file = top / path
+    if file.is_symlink() or file.resolve() != top.resolve() / path:
+        # A link, or below one: it may lead out of the repository.
         tree[path] = TreeEntry("", "120000")
     elif file.is_file():
         size = file.stat().st_size

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from checks.certainty import with_conditions
-from checks.commands import command_of, looks_like_training
+from checks.commands import command_of, looks_like_training, names_python
 from checks.contexts import Context, contexts
 from checks.hydra.compose import Bases, Composer
 from checks.hydra.overrides import FaultKind
@@ -108,7 +108,8 @@ def _not_recognised(evaluation: Evaluation) -> list[NotChecked]:
         NotChecked(each.scripts[-1], f"line {each.span.line}: overrides for a command that is not recognised")
         for path in evaluation.paths
         for each in path.invocations
-        if command_of(each.argv) is None and looks_like_training(each.argv)
+        if command_of(each.argv) is None
+        and looks_like_training(each.argv, 1 if names_python(each.argv) else 2)
     ]
 
 

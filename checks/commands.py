@@ -125,3 +125,8 @@ def is_test(module: str) -> bool:
 def looks_like_training(words: Sequence[Field], least: int = 2) -> bool:
     """True if at least ``least`` words are Hydra overrides, whatever command they are given to."""
     return sum(bool(re.match(r"[+~]*\w+\.[\w.]+=", marked(word.text))) for word in words) >= least
+
+
+def names_python(words: Sequence[Field]) -> bool:
+    """True if one of the words is Python itself."""
+    return any(_PYTHON.fullmatch(word.known or "") for word in words)

@@ -14,6 +14,9 @@ from checks.model import Finding, Place, Report, fingerprint
 from checks.rules import all_rules
 from checks.snapshot import Snapshot, SnapshotError
 
+MAX_COMPARED = 4_000_000
+"""Lines times lines that are compared one by one."""
+
 
 @dataclass(frozen=True)
 class Change:
@@ -114,12 +117,26 @@ def _changed_lines(base: Snapshot, head: Snapshot, old_path: str, path: str) -> 
         old = base.text(old_path).split("\n") if old_path in base.tree else []
     except SnapshotError:
         return frozenset()
-    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return _added(old, new)
+
+
+def _added(old: list[str], new: list[str]) -> frozenset[int]:
+    """Numbers of the lines of ``new`` that are not in ``old``; of very different texts all but equal ends."""
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    before, after = old[start : len(old) - end], new[start : len(new) - end]
+    if len(before) * len(after) > MAX_COMPARED:
+        return frozenset(range(start + 1, len(new) - end + 1))
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     return frozenset(
-        number
-        for tag, _, _, start, end in matcher.get_opcodes()
+        start + number
+        for tag, _, _, first, last in matcher.get_opcodes()
         if tag != "equal"
-        for number in range(start + 1, end + 1)
+        for number in range(first + 1, last + 1)
     )
 
 

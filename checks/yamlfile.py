@@ -52,11 +52,14 @@ def compose(text: str) -> yaml.Node | None:
 
 def construct(text: str) -> Any:
     """The plain values of ``text``, as ``OmegaConf.load`` would read them. Raises YamlRefused."""
-    if compose(text) is None:
+    root = compose(text)
+    if root is None:
         return None
+    if isinstance(root, yaml.ScalarNode) and root.tag == "tag:yaml.org,2002:str":
+        raise YamlRefused("a text where a mapping is expected")
     try:
         return yaml.load(text, Loader=_OmegaConfLoader)  # noqa: S506 - a SafeLoader
-    except (yaml.YAMLError, ValueError, TypeError, OverflowError) as error:
+    except (yaml.YAMLError, ValueError, TypeError, OverflowError, AttributeError) as error:
         raise YamlRefused(_reason(error)) from None
 
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Text = Annotated[str, StringConstraints(max_length=300, pattern=r"^[^\x00]*$")]
+FullName = Annotated[str, StringConstraints(max_length=300, pattern=r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$")]
+Number = Annotated[int, Field(strict=True, ge=1, lt=2**31)]
+Id = Annotated[int, Field(strict=True, ge=1, lt=2**63)]
 
 
 class Model(BaseModel):
@@ -14,34 +21,34 @@ class Model(BaseModel):
 class Installation(Model):
     """The installation that the event belongs to."""
 
-    id: int
+    id: Id
 
 
 class Repository(Model):
     """The base repository."""
 
-    full_name: str
+    full_name: FullName
 
 
 class User(Model):
     """An account; ``type`` is ``User``, ``Bot``, …"""
 
-    login: str
-    type: str = "User"
+    login: Text
+    type: Text = "User"
 
 
 class Pull(Model):
     """The pull request of a ``pull_request`` event."""
 
-    number: int
+    number: Number
     draft: bool = False
-    state: str = "open"
+    state: Text = "open"
 
 
 class PullRequestEvent(Model):
     """``pull_request``."""
 
-    action: str
+    action: Text
     pull_request: Pull
     repository: Repository
     installation: Installation | None = None
@@ -50,24 +57,24 @@ class PullRequestEvent(Model):
 class Issue(Model):
     """The issue of an ``issue_comment`` event; ``pull_request`` is there if it is one."""
 
-    number: int
-    state: str = "open"
+    number: Number
+    state: Text = "open"
     pull_request: dict[str, object] | None = None
 
 
 class Comment(Model):
     """An issue comment; ``user`` is null for a deleted account."""
 
-    id: int
+    id: Id
     body: str | None = None
     user: User | None = None
-    author_association: str = "NONE"
+    author_association: Text = "NONE"
 
 
 class IssueCommentEvent(Model):
     """``issue_comment``."""
 
-    action: str
+    action: Text
     issue: Issue
     comment: Comment
     repository: Repository

@@ -85,7 +85,7 @@ async def _store(queue: ReviewQueue, delivery_id: str, event: str, payload: dict
     except ValidationError as error:
         intent = Ignored(f"a payload without {error.errors()[0]['loc']}")
     action = payload.get("action")
-    action = action if isinstance(action, str) else None
+    action = action if isinstance(action, str) and action.isprintable() and len(action) <= 100 else None
     async with queue.pool.connection() as connection:
         if isinstance(intent, Ignored):
             await deliveries.record(

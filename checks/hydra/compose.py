@@ -35,6 +35,7 @@ from checks.markdown import code
 from checks.snapshot import Snapshot
 
 replace_resolvers()
+_REFUSALS = (HydraException, OmegaConfBaseException, ValueError, RecursionError, TypeError)
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Composer:
         own = tuple(override.text for override in accepted if parse(override.text).is_hydra_override())
         try:
             groups = loader.groups(own)
-        except (HydraException, OmegaConfBaseException, ValueError) as error:
+        except _REFUSALS as error:
             return _base_fault(error, accepted)
         choices = [override for override in accepted if _shapes_base(parse(override.text), groups)]
         values = [override for override in accepted if not _shapes_base(parse(override.text), groups)]
@@ -124,7 +125,7 @@ class Composer:
         if key not in self.bases:
             try:
                 self.bases[key] = loader.base(choices)
-            except (HydraException, OmegaConfBaseException, ValueError) as error:
+            except _REFUSALS as error:
                 self.bases[key] = _base_fault(error, choices)
         found = self.bases[key]
         if isinstance(found, Fault) and found.override is not None:
@@ -230,7 +231,7 @@ def _apply(
     for override in values:
         try:
             ConfigLoaderImpl._apply_overrides_to_config([parse(override.text)], config)
-        except ConfigCompositionException as error:
+        except (ConfigCompositionException, OmegaConfBaseException, ValueError, RecursionError) as error:
             faults.append(Fault(override, _kind(error), _words(error)))
             # A refused override can leave an inherited block replaced: start again without it.
             config = base.config()
@@ -244,14 +245,14 @@ def _apply(
 def _grammar_fault(override: Override) -> Fault | None:
     try:
         parsed = parse(override.text)
-    except (HydraException, RecursionError) as error:
+    except (HydraException, RecursionError, ValueError) as error:
         return Fault(override, "grammar", _words(error))
     if parsed.is_sweep_override():
         return Fault(override, "grammar", f"{code(override.text)} is a sweep, which needs `--multirun`")
     return None
 
 
-def _kind(error: ConfigCompositionException) -> FaultKind:
+def _kind(error: Exception) -> FaultKind:
     """The kind by the exception chain of ``_apply_overrides_to_config`` (hydra 1.3)."""
     text = str(error)
     if text.startswith("Could not append to config. An item is already at"):

@@ -9,7 +9,16 @@ from checks.model import Evidence, Finding, Place, Report, Severity
 
 def to_text(report: Report) -> str:
     """The whole report; its last line always says how many launches and files were not checked."""
-    return "\n".join([*_blocks(report), last_line(report)])
+    return (
+        "\n".join(_visible(line) for block in _blocks(report) for line in block.split("\n"))
+        + "\n"
+        + last_line(report)
+    )
+
+
+def _visible(line: str) -> str:
+    """Control characters of file names and scripts written out: a terminal would obey them."""
+    return "".join(char if char.isprintable() or char == "\t" else repr(char)[1:-1] for char in line)
 
 
 def last_line(report: Report) -> str:

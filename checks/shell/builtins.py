@@ -172,7 +172,7 @@ def _trap(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     if len(words) > 1 and {"EXIT", "0"} & set(words[1:]):
         if words[0] is None:
             raise shell.not_understood(command.start, "`trap` of what is not known")
-        shell.exit_trap = None if words[0] == "-" else arguments[0].text
+        shell.exit_trap = None if words[0] == "-" else arguments[0]
     return 0
 
 

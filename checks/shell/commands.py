@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 # Wrappers of another command: how many words of their own follow the options.
 WRAPPERS = {"nohup": 0, "command": 0, "env": 0, "timeout": 1, "nice": 0, "setsid": 0, "stdbuf": 0, "sudo": 0,
             "numactl": 0, "taskset": 1}  # fmt: skip
+# Programs that are run for their exit status.
+ASKING = frozenset({
+    "grep", "egrep", "fgrep", "rg", "which", "diff", "cmp", "pgrep", "pidof", "nvidia-smi", "npu-smi",
+    "rocm-smi", "ping", "nc", "command", "type", "getent", "lsof",
+})  # fmt: skip
 OPTIONS_WITH_VALUE = frozenset({"-u", "-k", "-s", "-n", "-C", "-N", "-m", "--signal", "--kill-after"})
 
 
@@ -56,7 +61,7 @@ def _assignments(command: Simple, shell: Shell) -> Status:
 def _start(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell: Shell) -> Status:
     name = argv[0].known
     if name == "command" and len(argv) > 1 and argv[1].known in ("-v", "-V"):
-        return _unknown_status(shell, command)
+        return _unknown_status(shell, command, asks=True)
     if name in ("builtin", "command") and len(argv) > 1 and argv[1].known in {*BUILTINS, *PROGRAMS}:
         argv, name = argv[1:], argv[1].known
     if name in NOT_EVALUATED:
@@ -158,7 +163,7 @@ def _invoke(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell: 
         host.write_file(shell, target.text, (_output(shell, command),), place)
     if shell.output is not None:
         shell.write((_output(shell, command),))
-    return _unknown_status(shell, command)
+    return _unknown_status(shell, command, asks=(argv[0].known or "").rpartition("/")[2] in ASKING)
 
 
 def _changed_files(argv: tuple[Field, ...]) -> tuple[Field, ...]:
@@ -169,11 +174,12 @@ def _changed_files(argv: tuple[Field, ...]) -> tuple[Field, ...]:
     return argv[-1:] if words[0] in ("cp", "mv") and len(argv) > 2 else ()
 
 
-def _unknown_status(shell: Shell, command: Simple) -> Undecided:
+def _unknown_status(shell: Shell, command: Simple, *, asks: bool) -> Undecided:
+    """The status of a program: one that ``asks`` may well fail, any other is taken to succeed."""
     line = shell.source.line(command.start)
     written = code(shell.source.text[command.start : command.end])
     key = ("status", shell.source.path, line, written)
-    return Undecided(f"{written} succeeds (line {line})", key, external=True)
+    return Undecided(f"{written} succeeds (line {line})", key, external=not asks)
 
 
 def unwrap(shell: Shell, start: int, argv: tuple[Field, ...]) -> tuple[Field, ...]:

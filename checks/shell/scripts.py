@@ -60,9 +60,10 @@ def _run(host: Interpreter, body: Command, shell: Shell) -> Status:
 
 def _run_exit_trap(host: Interpreter, shell: Shell, status: Status) -> Status:
     """``trap text EXIT``: the text runs when the shell has ended, whatever its status."""
-    text = known(shell.exit_trap) if shell.exit_trap else None
-    if text:
-        shell.source = Source(shell.source.path, text, last_line=1)
+    text = shell.exit_trap.known if shell.exit_trap else None
+    if text and shell.exit_trap:
+        place = shell.exit_trap.span
+        shell.source = Source(place.path, text, place.line, last_line=place.end_line)
         _run(host, parse(text), shell)
     return status
 

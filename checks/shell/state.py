@@ -112,7 +112,7 @@ class Shell:
     options: frozenset[str] = frozenset()
     folders: tuple[str | None, ...] = ()
     exports: frozenset[str] = frozenset()
-    exit_trap: Text | None = None
+    exit_trap: Field | None = None
     functions: dict[str, tuple[Function, Source, Text]] = field(default_factory=dict)
     names: tuple[Text, ...] = ()
     frames: list[dict[str, Variable | None]] = field(default_factory=list)

@@ -139,8 +139,8 @@ def array(fields: Iterable[Field], *, exported: bool = False) -> Variable:
 class Undecided:
     """A condition that cannot be known: what it is, in words, and a key that is equal for equal questions.
 
-    ``external`` for the exit status of a command that is not run here; ``first`` is the side that a run would
-    take if nobody has set what is not known.
+    ``external`` for the exit status of a program that is taken to succeed after ``&&``; ``first`` is the side
+    that a run would take if nobody has set what is not known.
     """
 
     what: str

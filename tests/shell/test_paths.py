@@ -37,6 +37,8 @@ def shown(text: str) -> list[list[str | None]]:
         ("if program; then show ok; else show failed; fi", [["ok"], ["failed"]]),
         ("program && show after", [["after"]]),
         ("program || show failed", [[], ["failed"]]),
+        ("A=0; grep -q x y && A=1; show $A", [["1"], ["0"]]),
+        ("A=0; mkdir -p x && A=1; show $A", [["1"]]),
         ("while program; do show round; done", [["round"], []]),
         ("for A in $LIST; do show in; done", [["in"]]),
         ("[[ -n $A && $B == 1 ]] && show both", [[], [], ["both"]]),
