@@ -13,7 +13,7 @@ $(READY): requirements.lock pyproject.toml
 	@echo "Setting up $(VENV) (once) ..."
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "npu-review needs Python 3.11 or newer; set PYTHON=...")'
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install -q --require-hashes -r requirements.lock
 	@$(BIN)/python -m pip install -q --no-deps --no-build-isolation -e .
 	@touch $@
 
@@ -47,4 +47,5 @@ lock:            ## write the lock files anew (needs uv)
 	$(LOCK) pyproject.toml deploy/build.in --extra server -c requirements.lock -o deploy/server.lock
 
 clean:           ## remove what make made
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

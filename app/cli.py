@@ -44,7 +44,10 @@ def _serving() -> ModuleType:
     try:
         from app import serving
     except ModuleNotFoundError as error:
-        typer.echo(f"npu-review: {error.name} is missing; run: pip install 'npu-review[server]'", err=True)
+        typer.echo(
+            f"npu-review: {error.name} is missing; install it with the extra: pip install '.[server]' in the clone",
+            err=True,
+        )
         raise typer.Exit(BAD_ARGUMENTS) from None
     return serving
 

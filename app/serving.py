@@ -18,10 +18,11 @@ from app.main import create_app, work
 from app.review.run import Reviewer
 from app.settings import Settings, SettingsError
 from app.store import embedded
-from app.store.database import migrate, open_pool
+from app.store.database import NoDatabase, migrate, open_pool
 
 BAD_SETTINGS = 2
 STOP_SECONDS = 25
+REFUSED = (SettingsError, embedded.NoEmbeddedDatabase, NoDatabase)
 
 
 def serve(host: str | None, port: int | None, workers: int | None) -> int:
@@ -31,7 +32,7 @@ def serve(host: str | None, port: int | None, workers: int | None) -> int:
         settings = settings_module.load()
         with database(settings) as url:
             asyncio.run(_serve(settings, url, host or settings.host, port or settings.port, workers))
-    except (SettingsError, embedded.NoEmbeddedDatabase) as error:
+    except REFUSED as error:
         return _refuse(error)
     return 0
 
@@ -43,7 +44,7 @@ def run_worker() -> int:
         settings = settings_module.load()
         with database(settings) as url:
             asyncio.run(_work(settings, url))
-    except (SettingsError, embedded.NoEmbeddedDatabase) as error:
+    except REFUSED as error:
         return _refuse(error)
     return 0
 
@@ -54,7 +55,7 @@ def migrate_only() -> int:
         settings = Settings()
         with database(settings):
             sys.stdout.write("The database schema is up to date.\n")
-    except embedded.NoEmbeddedDatabase as error:
+    except REFUSED as error:
         return _refuse(error)
     return 0
 

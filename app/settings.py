@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -46,8 +47,15 @@ def load() -> Settings:
         problems = [_validation(each["loc"], each["msg"]) for each in error.errors(include_input=False)]
         raise SettingsError("\n".join(problems)) from None
     problems = []
-    if not settings.app_id.strip().isdigit():
-        problems.append(f"NPU_REVIEW_APP_ID: not set to a number; it is the App ID on {APP_PAGE}.")
+    if not re.fullmatch(r"[0-9]{1,18}", settings.app_id.strip()):
+        found = "is no number" if settings.app_id.strip() else "not set"
+        problems.append(f"NPU_REVIEW_APP_ID: {found}; it is the number called App ID on {APP_PAGE}.")
+    for name, address in (("API", settings.github_api), ("WEB", settings.github_web)):
+        if not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", address):
+            problems.append(
+                f"NPU_REVIEW_GITHUB_{name}: no web address; for GitHub Enterprise Server it is "
+                f"https://HOST{'/api/v3' if name == 'API' else ''}."
+            )
     if not settings.webhook_secret.get_secret_value().strip():
         problems.append(
             "NPU_REVIEW_WEBHOOK_SECRET: not set; choose one (openssl rand -hex 32) and enter the same under "
@@ -113,5 +121,6 @@ def _pem(value: str) -> str:
     if "-----BEGIN" in decoded:
         return decoded
     raise SettingsError(
-        "NPU_REVIEW_PRIVATE_KEY: neither PEM text, nor base64 of it, nor a file that can be read."
+        "NPU_REVIEW_PRIVATE_KEY: neither PEM text, nor base64 of it, nor the path of a file that can "
+        f"be read; generate a private key on {APP_PAGE} and give the downloaded .pem file."
     )

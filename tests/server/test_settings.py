@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
+from app import serving
 from app import settings as settings_module
 from app.settings import SettingsError
 
@@ -60,19 +61,20 @@ def test_the_key_may_be_text_one_line_text_base64_or_a_file(
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
-        ("APP_ID", "", "NPU_REVIEW_APP_ID: not set to a number"),
-        ("APP_ID", "my-app", "NPU_REVIEW_APP_ID: not set to a number"),
+        ("APP_ID", "", "NPU_REVIEW_APP_ID: not set; it is the number called App ID"),
+        ("APP_ID", "my-app", "NPU_REVIEW_APP_ID: is no number"),
+        ("GITHUB_API", "nonsense", "NPU_REVIEW_GITHUB_API: no web address"),
         ("WEBHOOK_SECRET", "", "NPU_REVIEW_WEBHOOK_SECRET: not set"),
         ("WEBHOOK_SECRET", "  ", "NPU_REVIEW_WEBHOOK_SECRET: not set"),
         ("PRIVATE_KEY", "", "NPU_REVIEW_PRIVATE_KEY: not set"),
-        ("PRIVATE_KEY", "/no/such/file.pem", "nor a file that can be read"),
+        ("PRIVATE_KEY", "/no/such/file.pem", "nor the path of a file that can be read"),
         ("PRIVATE_KEY", "/tmp", "it is a folder"),
         (
             "PRIVATE_KEY",
             "-----BEGIN PRIVATE KEY-----\nxx\n-----END PRIVATE KEY-----",
             "it cannot be read as PEM",
         ),
-        ("PRIVATE_KEY", "x" * 5000, "nor a file that can be read"),
+        ("PRIVATE_KEY", "x" * 5000, "nor the path of a file that can be read"),
         ("PORT", "many", "NPU_REVIEW_PORT"),
         ("WORKERS", "0", "NPU_REVIEW_WORKERS"),
     ],
@@ -128,7 +130,7 @@ from app.cli import cli
 from typer.testing import CliRunner
 print(CliRunner().invoke(cli, ['check', '--help']).exit_code)
 result = CliRunner().invoke(cli, ['serve'])
-print(result.exit_code, 'npu-review[server]' in result.output)
+print(result.exit_code, '.[server]' in result.output)
 """
 
 
@@ -140,3 +142,22 @@ def test_the_command_line_works_without_the_server_extra() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
     )
     assert result.stdout.split("\n")[:2] == ["0", "2 True"], result.stderr
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("mysql://x", "DATABASE_URL: not of the form postgresql://"),
+        ("postgresql://u:hidden@word@127.0.0.1/db", "DATABASE_URL: not of the form postgresql://"),
+        ("postgresql://u:hidden@127.0.0.1:1/db", "DATABASE_URL: no connection to PostgreSQL: "),
+    ],
+)
+def test_a_wrong_database_url_is_one_sentence_without_the_password(
+    url: str, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", url)
+    assert serving.migrate_only() == serving.BAD_SETTINGS
+    printed = capsys.readouterr().err
+    assert words in printed
+    assert "hidden" not in printed
+    assert len(printed.splitlines()) == 2

@@ -249,3 +249,28 @@ async def run_tasks(pool: Pool, reviewer: RecordingReviewer) -> None:
     await queue.app.run_worker_async(
         queues=["reviews"], wait=False, install_signal_handlers=False, concurrency=1
     )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"action": "opened\0"}, {"action": 7}, {"repository": {"full_name": "a/b\0"}},
+        {"repository": {"full_name": "../../x y\n"}}, {"installation": {"id": 2**70}},
+        {"pull_request": {"number": 2**40}}, {"pull_request": {"number": -5}},
+        {"pull_request": {"number": True}},
+        {"pull_request": {"number": "7"}}, {"pull_request": []},
+    ],
+    ids=repr,
+)  # fmt: skip
+async def test_a_signed_payload_of_odd_values_is_ignored(
+    web: httpx.AsyncClient, pool: Pool, change: dict[str, Any]
+) -> None:
+    response = await deliver(web, {**PULL, **change})
+    assert (response.status_code, await jobs(pool)) == (202, [])
+    assert response.text.startswith("Ignored")
+
+
+async def test_a_lone_surrogate_is_ignored(web: httpx.AsyncClient, pool: Pool) -> None:
+    body = json.dumps({**PULL, "action": "opened"}).replace("opened", "\\ud800").encode()
+    assert (await deliver(web, body)).status_code == 202
+    assert await jobs(pool) == []
