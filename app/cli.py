@@ -44,10 +44,8 @@ def _serving() -> ModuleType:
     try:
         from app import serving
     except ModuleNotFoundError as error:
-        typer.echo(
-            f"npu-review: {error.name} is missing; install it with the extra: pip install '.[server]' in the clone",
-            err=True,
-        )
+        hint = "install it with its extra, in the clone: pip install '.[server]'"
+        typer.echo(f"npu-review: {error.name} is missing; {hint}", err=True)
         raise typer.Exit(BAD_ARGUMENTS) from None
     return serving
 
