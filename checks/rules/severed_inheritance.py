@@ -71,9 +71,8 @@ class SeveredInheritance(LaunchRule):
         )
         fix = self._fix(launch, config, inherited, overrides, prover)
         message += " " + _consequence(built)
-        message += (
-            " Delete the line to inherit again." if fix else " Delete the line, or restate the whole block."
-        )
+        line = "lines" if len(overrides) > 1 else "line"
+        message += f" Delete the {line}" + (" to inherit again." if fix else ", or restate the whole block.")
         places = [override.span.place for override in overrides]
         return self.finding(
             _severity(lost, node, built),

@@ -69,10 +69,33 @@ def _bashlex(masked: str) -> list[Any]:
         return list(bashlex.parse(masked, expansionlimit=0))
     except bashlex.errors.ParsingError as error:
         reason = f"the parser says {code(error.message)}"
-        raise ShellSyntaxError(min(error.position, len(masked)), reason) from None
+        raise ShellSyntaxError(_place(masked, error), reason) from None
     except (NotImplementedError, AssertionError, RecursionError, IndexError, AttributeError) as error:
         # bashlex's own gaps; which command holds it is not told.
         raise ShellSyntaxError(0, f"not understood by the parser: {type(error).__name__}") from None
+
+
+def _place(masked: str, error: bashlex.errors.ParsingError) -> int:
+    """The start of the line at which parsing stops; bashlex counts from the command that it is in."""
+    if not _stops_within(error):
+        return max(len(masked.rstrip()) - 1, 0)
+    ends = [offset for offset, char in enumerate(masked) if char == "\n"] + [len(masked)]
+    low, high = 0, len(ends) - 1
+    while low < high:
+        middle = (low + high) // 2
+        try:
+            bashlex.parse(masked[: ends[middle] + 1], expansionlimit=0)
+            stops = False
+        except bashlex.errors.ParsingError as found:
+            stops = _stops_within(found)
+        except (NotImplementedError, AssertionError, RecursionError, IndexError, AttributeError):
+            stops = False
+        low, high = (low, middle) if stops else (middle + 1, high)
+    return ends[low - 1] + 1 if low else 0
+
+
+def _stops_within(error: bashlex.errors.ParsingError) -> bool:
+    return str(error.message).startswith("unexpected token")
 
 
 def _refuse_hostile(masked: str) -> None:
