@@ -10,6 +10,7 @@ from checks.commands import Command, command_of, is_test, looks_like_training
 from checks.hydra.compose import Composer, Unresolvable
 from checks.hydra.config import EffectiveConfig
 from checks.hydra.entry import Entry, NoEntry, NotHydra, OutsideTree, find_entry, nearest_entry
+from checks.hydra.module import MAX_MODULES_DEEP
 from checks.hydra.overrides import Fault, Override, override_of, unresolved
 from checks.markdown import code
 from checks.model import Job, LaunchStatus, LaunchSummary, Span
@@ -96,7 +97,13 @@ def find_files(snapshot: Snapshot, composer: Composer, evaluation: Evaluation) -
         if command is None or invocation.cwd is None:
             continue
         with contextlib.suppress(NotHydra, NoEntry, SnapshotError):
-            composer.prepare(find_entry(snapshot, command.module, command.flags, invocation.cwd))
+            composer.prepare(_entry(snapshot, command, invocation.cwd))
+
+
+def _entry(snapshot: Snapshot, command: Command, cwd: str) -> Entry:
+    """The entry; other files are looked into only for a command that overrides a config."""
+    deep = MAX_MODULES_DEEP if looks_like_training(command.words, 1) else 0
+    return find_entry(snapshot, command.module, command.flags, cwd, deep)
 
 
 def launches_on(
@@ -134,7 +141,7 @@ def resolve(
     if invocation.cwd is None:
         return replace(launch, reason="the working directory is not known") if trains else None
     try:
-        entry = find_entry(snapshot, command.module, command.flags, invocation.cwd)
+        entry = _entry(snapshot, command, invocation.cwd)
     except NotFetched:
         raise
     except NotHydra as error:

@@ -11,7 +11,7 @@ import difflib
 import posixpath
 from dataclasses import dataclass
 
-from checks.hydra.module import Unreadable, entry_function
+from checks.hydra.module import MAX_MODULES_DEEP, Unreadable, entry_function
 from checks.markdown import code
 from checks.snapshot import Snapshot
 
@@ -54,11 +54,16 @@ class Flags:
     config_dir: str | None = None
 
 
-def find_entry(snapshot: Snapshot, module: str, flags: Flags, cwd: str) -> Entry:
-    """The entry of ``module`` (dotted name or a ``.py`` path). Raises NoEntry, NotHydra, SnapshotError."""
+def find_entry(
+    snapshot: Snapshot, module: str, flags: Flags, cwd: str, deep: int = MAX_MODULES_DEEP
+) -> Entry:
+    """The entry of ``module`` (dotted name or a ``.py`` path), at most ``deep`` imports away.
+
+    Raises NoEntry, NotHydra, SnapshotError.
+    """
     path = _module_file(snapshot, module, cwd)
     try:
-        decorated = entry_function(snapshot, path)
+        decorated = entry_function(snapshot, path, deep=deep)
     except Unreadable as error:
         raise NoEntry(str(error)) from None
     if decorated is None:

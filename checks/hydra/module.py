@@ -39,11 +39,11 @@ class _Module:
 
 
 def entry_function(
-    snapshot: Snapshot, path: str, name: str | None = None, depth: int = 0
+    snapshot: Snapshot, path: str, name: str | None = None, deep: int = MAX_MODULES_DEEP
 ) -> Decorated | None:
     """The decorated function that running ``path`` (or calling its function ``name``) reaches, if any.
 
-    Raises Unreadable or SnapshotError.
+    Calls into other files of the tree are followed ``deep`` times. Raises Unreadable or SnapshotError.
     """
     module = _read(snapshot.text(path), path)
     reached = _reached(module, "" if name is None else name)
@@ -54,10 +54,10 @@ def entry_function(
         raise Unreadable(f"{code(path)} has several functions under `@hydra.main`")
     if own:
         return Decorated(path, _constants(module.decorated[own[0]], path))
-    if depth < MAX_MODULES_DEEP:
+    if deep > 0:
         for target, function in _imported_calls(module, reached):
             file = _file_of(snapshot, path, target)
-            found = entry_function(snapshot, file, function, depth + 1) if file else None
+            found = entry_function(snapshot, file, function, deep - 1) if file else None
             if found is not None:
                 return found
     return None
