@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: help demo test lint format oracle oracle-record lock clean
+.PHONY: help demo test lint format oracle oracle-record bench lock clean
 
 help:            ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -38,6 +38,9 @@ oracle: $(READY) ## REPO=clone: every script of it under real bash and in the ev
 
 oracle-record: $(READY) ## write down anew what bash does with the fixture scripts
 	@$(BIN)/python -m tests.oracle.test_fixtures
+
+bench: $(READY)  ## REPO=clone: what evaluating its scripts costs, beside shfmt and bash -n
+	@$(BIN)/python -m bench.shell $(REPO)
 
 LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-strip-extras \
        --no-header --no-annotate --no-emit-index-url --no-emit-find-links

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from checks.certainty import with_conditions
 from checks.commands import command_of, looks_like_training, names_python
+from checks.configuration import Configuration
 from checks.contexts import Context, contexts
 from checks.hydra.compose import Bases, Composer
 from checks.hydra.overrides import FaultKind
@@ -24,6 +25,7 @@ from checks.rules.base import LaunchRule
 from checks.shell.evaluate import Evaluation
 from checks.snapshot import NotFetched, Snapshot
 
+DEFAULTS = Configuration()
 # Faults that a rule reports; the others are said as *not checked* until one does.
 REPORTED_FAULTS: frozenset[FaultKind] = frozenset({"unknown-key", "already-there"})
 
@@ -42,15 +44,19 @@ def audit(
     snapshot: Snapshot,
     touched: frozenset[str] | None,
     given: frozenset[str] = frozenset(),
+    configuration: Configuration = DEFAULTS,
     bases: Bases | None = None,
 ) -> Audit:
     """Audit ``snapshot``. ``touched`` limits it to launches that depend on one of these paths (None: all).
 
-    ``given`` paths are in scope whatever they say; ``bases`` are shared with another audit.
+    ``given`` paths are in scope whatever they say; ``configuration`` is the repository's own; ``bases`` are
+    shared with another audit.
     """
     result = Audit()
     composer = Composer(snapshot, bases)
-    concerned = list(_concerned(snapshot, touched, given, result.not_checked))
+    if configuration.problem is not None:
+        result.not_checked.append(configuration.problem)
+    concerned = list(_concerned(snapshot, touched, given, configuration, result.not_checked))
     for context in concerned:
         prover = SnapshotProver(snapshot, composer, context, concerned)
         _audit_context(snapshot, prover, context, touched, result)
@@ -59,19 +65,25 @@ def audit(
     return result
 
 
-def prepare(snapshot: Snapshot, touched: frozenset[str] | None, given: frozenset[str]) -> None:
+def prepare(
+    snapshot: Snapshot, touched: frozenset[str] | None, given: frozenset[str], configuration: Configuration
+) -> None:
     """Note in ``snapshot.needed`` what ``audit`` will read, without composing anything."""
     composer = Composer(snapshot)
-    for context in _concerned(snapshot, touched, given, []):
+    for context in _concerned(snapshot, touched, given, configuration, []):
         find_files(snapshot, composer, context.evaluation)
 
 
 def _concerned(
-    snapshot: Snapshot, touched: frozenset[str] | None, given: frozenset[str], not_checked: list[NotChecked]
+    snapshot: Snapshot,
+    touched: frozenset[str] | None,
+    given: frozenset[str],
+    configuration: Configuration,
+    not_checked: list[NotChecked],
 ) -> Iterator[Context]:
     """The contexts that a change of the ``touched`` paths can concern."""
     config_changes = touched is None or any(is_config(path) for path in touched)
-    for context in contexts(snapshot, touched, given, not_checked):
+    for context in contexts(snapshot, touched, given, configuration.runners, not_checked):
         if config_changes or _is_touched(context, touched):
             yield context
 

@@ -108,10 +108,9 @@ def _hydra_words(module: Field, words: list[Field], starter: str) -> Command | N
     overrides: list[Field] = []
     rest = iter(words)
     for word in rest:
-        name, separator, value = (word.known or "").partition("=")
+        name, separator, value = marked(word.text).partition("=")
         if name in _HYDRA_FLAGS:
-            following = value if separator else ((next(rest, None) or word).known or "")
-            flags[_HYDRA_FLAGS[name]] = following
+            flags[_HYDRA_FLAGS[name]] = value if separator else marked((next(rest, None) or word).text)
         else:
             overrides.append(word)
     return Command(module.known.removeprefix("./"), Flags(**flags), tuple(overrides), starter)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from checks import configuration
 from checks.audit import Audit, audit, prepare
 from checks.hydra.compose import Bases
 from checks.launches import Launch
@@ -43,17 +44,18 @@ def review(
     keeps also what stood at base. ``clock`` is the monotonic time at which the work began. Look at ``needed``
     of both snapshots first: while it is not empty the report is not complete.
     """
+    own = configuration.read(base or head)
     by_name = frozenset(path for path in given if path in head)
     given = _files_of(head, given)
     if base is None:
-        after = audit(head, given or None, by_name)
+        after = audit(head, given or None, by_name, own)
         findings = [replace(finding, fingerprint=fingerprint(finding)) for finding in after.findings]
     else:
         change = change_between(base, head)
         touched = change.paths | by_name
         bases: Bases = {}
-        after = audit(head, None if everything else touched, by_name, bases)
-        before = audit(base, _at_base(touched, change), by_name, bases)
+        after = audit(head, None if everything else touched, by_name, own, bases)
+        before = audit(base, _at_base(touched, change), by_name, own, bases)
         findings = [
             replace(finding, fingerprint=_fingerprint(finding, change))
             for finding in after.findings
@@ -81,14 +83,15 @@ def prepare_review(
     head: Snapshot, base: Snapshot | None, *, given: frozenset[str] = frozenset(), everything: bool = False
 ) -> None:
     """Note in ``needed`` of both snapshots what ``review`` will read, without composing anything."""
+    own = configuration.read(base or head)
     by_name = frozenset(path for path in given if path in head)
     if base is None:
-        prepare(head, _files_of(head, given) or None, by_name)
+        prepare(head, _files_of(head, given) or None, by_name, own)
         return
     change = change_between(base, head)
     touched = change.paths | by_name
-    prepare(head, None if everything else touched, by_name)
-    prepare(base, _at_base(touched, change), by_name)
+    prepare(head, None if everything else touched, by_name, own)
+    prepare(base, _at_base(touched, change), by_name, own)
 
 
 def _at_base(touched: frozenset[str], change: Change) -> frozenset[str]:

@@ -20,6 +20,7 @@ from checks.snapshot import NotFetched, Snapshot, SnapshotError
 from checks.workflow.clusters import submitted_scripts
 from checks.workflow.jobs import JobRun, job_runs
 from checks.workflow.load import Workflow, is_workflow, load
+from checks.workflow.runners import Runners
 from checks.workflow.steps import JobSteps
 
 
@@ -37,6 +38,7 @@ def contexts(
     snapshot: Snapshot,
     touched: frozenset[str] | None,
     given: frozenset[str],
+    runners: Runners,
     not_checked: list[NotChecked],
 ) -> Iterator[Context]:
     """Every ``run:`` block of an NPU job, then every script in scope that none of them runs.
@@ -47,7 +49,7 @@ def contexts(
     for path in sorted(path for path in snapshot.tree if is_workflow(path)):
         workflow = _workflow(snapshot, path, touched, not_checked)
         unread = not_checked if touched is None or path in touched else []
-        for context in _of_workflow(snapshot, workflow, unread) if workflow else ():
+        for context in _of_workflow(snapshot, workflow, runners, unread) if workflow else ():
             seen.update(context.evaluation.files)
             yield context
     whole = touched is None or any(is_config(path) for path in touched)
@@ -58,10 +60,12 @@ def contexts(
                 yield alone
 
 
-def _of_workflow(snapshot: Snapshot, workflow: Workflow, not_checked: list[NotChecked]) -> Iterator[Context]:
+def _of_workflow(
+    snapshot: Snapshot, workflow: Workflow, runners: Runners, not_checked: list[NotChecked]
+) -> Iterator[Context]:
     """The blocks of all NPU jobs, and the scripts that they hand to a cluster."""
     with contextlib.suppress(NotFetched):
-        for run in job_runs(snapshot, workflow):
+        for run in job_runs(snapshot, workflow, runners):
             if isinstance(run, NotChecked):
                 not_checked.append(run)
                 continue

@@ -112,7 +112,9 @@ class Composer:
 
     def prepare(self, entry: Entry) -> None:
         """Note the files of the config tree that are not here yet. Raises NotFetched if there are any."""
-        self.snapshot.require(path for path in self.snapshot.under(entry.folder) if is_config(path))
+        folders = [entry.folder] if entry.config_dir is None else [entry.folder, entry.config_dir]
+        paths = [path for folder in folders for path in self.snapshot.under(folder) if is_config(path)]
+        self.snapshot.require(paths)
 
     def _loader(self, entry: Entry) -> _SnapshotLoader:
         if entry not in self.loaders:
@@ -146,6 +148,8 @@ class _SnapshotLoader(ConfigLoaderImpl):
         search_path = ConfigSearchPathImpl()
         search_path.append("hydra", HYDRA_OWN)
         search_path.append("main", entry.folder)
+        if entry.config_dir is not None:
+            search_path.append("command-line", entry.config_dir)
         search_path.append("schema", "structured://")
         self.config_search_path = search_path
         self.repository = SnapshotRepository(search_path, snapshot, entry.cwd)

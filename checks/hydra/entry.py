@@ -12,6 +12,7 @@ import posixpath
 from dataclasses import dataclass
 
 from checks.hydra.module import MAX_MODULES_DEEP, Unreadable, entry_function
+from checks.hydra.unknown import MARKER
 from checks.markdown import code
 from checks.snapshot import Snapshot
 
@@ -37,6 +38,8 @@ class Entry:
     name: str
     version_base: str | None
     cwd: str
+    config_dir: str | None = None
+    """The folder of ``--config-dir``, searched last."""
 
     @property
     def config(self) -> str:
@@ -68,15 +71,25 @@ def find_entry(
         raise NoEntry(str(error)) from None
     if decorated is None:
         raise NotHydra(f"{code(path)} has no `@hydra.main`")
-    if flags.config_dir is not None:
-        raise NoEntry("`--config-dir` is not evaluated")
+    for flag in (flags.config_name, flags.config_path, flags.config_dir):
+        if flag is not None and MARKER in flag:
+            raise NoEntry(f"the config that is named by {code(flag.replace(MARKER, '…'))} is not known")
     path, arguments = decorated.path, decorated.arguments
     name = flags.config_name or arguments.get("config_name")
     folder = flags.config_path or arguments.get("config_path")
     if name is None:
         raise NoEntry(f"{code(path)} names no primary config and the launch gives no `--config-name`")
     version_base = arguments.get("version_base") if "version_base" in arguments else "1.1"
-    return Entry(module, _config_folder(path, folder), name, version_base, cwd)
+    return Entry(module, _config_folder(path, folder), name, version_base, cwd, _config_dir(flags, cwd))
+
+
+def _config_dir(flags: Flags, cwd: str) -> str | None:
+    if flags.config_dir is None:
+        return None
+    folder = posixpath.normpath(posixpath.join(cwd, flags.config_dir))
+    if folder.startswith(("/", "..")):
+        raise NoEntry(f"the folder {code(flags.config_dir)} of `--config-dir` lies outside the repository")
+    return "" if folder == "." else folder
 
 
 def nearest_entry(snapshot: Snapshot, module: str, flags: Flags, cwd: str) -> Entry | None:

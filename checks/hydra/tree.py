@@ -88,6 +88,10 @@ class SnapshotSource(ConfigSource):
         return sorted(set(names))
 
 
+# Search paths that are folders of the tree already.
+OWN_PATHS = frozenset({"main", "command-line"})
+
+
 class SnapshotRepository(ConfigRepository):
     """Hydra's config repository with every search path mapped into the snapshot.
 
@@ -113,7 +117,7 @@ class SnapshotRepository(ConfigRepository):
             return StructuredConfigSource(element.provider, element.path)
         if element.path == HYDRA_OWN:
             return ImportlibResourcesConfigSource(element.provider, element.path)
-        folder = element.path if element.provider == "main" else self._mapped(element.path)
+        folder = element.path if element.provider in OWN_PATHS else self._mapped(element.path)
         return SnapshotSource(element.provider, folder, self.snapshot)
 
     def _mapped(self, path: str) -> str:

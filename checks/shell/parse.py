@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from collections.abc import Sequence as Many
 from functools import lru_cache
 from typing import Any
 
 import bashlex
 import bashlex.errors
+from bashlex.ast import posshifter
 
 from checks.markdown import code
 from checks.shell.clauses import read_layout
@@ -108,6 +110,24 @@ def _refuse_hostile(masked: str) -> None:
         raise ShellSyntaxError(0, f"more than {MAX_WORDS} words")
 
 
+def _flattened(parts: Many[Any], masked: str) -> Iterator[Any]:
+    """The parts of an ``if``, whatever the number of its branches.
+
+    bashlex hides a second ``elif`` in a reserved word whose text is a list of parts, and forgets to move
+    their positions when it moves those of the command.
+    """
+    end = 0
+    for part in parts:
+        if part.kind == "reservedword" and isinstance(part.word, list):
+            shift = masked.find("elif", end) - part.word[0].pos[0]
+            for hidden in part.word:
+                posshifter(shift).visit(hidden)
+            yield from _flattened(part.word, masked)
+        else:
+            yield part
+        end = part.pos[1]
+
+
 class _Reader:
     """Turns bashlex's nodes into ours, reading every word from the source instead of from the mask.
 
@@ -117,6 +137,7 @@ class _Reader:
     def __init__(self, text: str, base: int, masked: Masked) -> None:
         self.text = text
         self.base = base
+        self.masked = masked.text
         self.heredocs = {heredoc.operator + base: heredoc for heredoc in masked.heredocs}
 
     def pos(self, node: Any) -> tuple[int, int]:
@@ -181,7 +202,7 @@ class _Reader:
         branches: list[tuple[Command | None, Command]] = []
         condition: Command | None = None
         keyword = ""
-        for part in node.parts:
+        for part in _flattened(node.parts, self.masked):
             if part.kind == "reservedword":
                 keyword = part.word
             elif keyword in ("if", "elif"):

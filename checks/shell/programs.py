@@ -157,6 +157,22 @@ def _seq(_: Shell, arguments: Sequence[Field], __: Text | None) -> Text | None:
     return text_of("".join(f"{n}\n" for n in range(first, numbers[-1] + (1 if step > 0 else -1), step)))
 
 
+def _expr(_: Shell, arguments: Sequence[Field], __: Text | None) -> Text | None:
+    """Two integers with ``+ - * / %`` or a comparison between them; nothing else."""
+    words = _words(arguments)
+    if words is None or len(words) != 3 or not all(re.fullmatch(r"-?\d{1,15}", words[at]) for at in (0, 2)):
+        return None
+    left, right = int(words[0]), int(words[2])
+    if words[1] in ("/", "%") and right == 0:
+        return None
+    quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1) if right else 0
+    results = {"+": left + right, "-": left - right, "*": left * right, "/": quotient,
+               "%": left - quotient * right,
+               "<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right,
+               "=": left == right, "!=": left != right}  # fmt: skip
+    return text_of(f"{int(results[words[1]])}\n") if words[1] in results else None
+
+
 def _cat(shell: Shell, arguments: Sequence[Field], given: Text | None) -> Text | None:
     if not arguments:
         return given
@@ -252,6 +268,7 @@ PROGRAMS: dict[str, Program] = {
     "readlink": _readlink,
     "pwd": _pwd,
     "seq": _seq,
+    "expr": _expr,
     "cat": _cat,
     "tr": _tr,
     "cut": _cut,

@@ -15,7 +15,7 @@ from checks.workflow import matrix
 from checks.workflow.expressions import Contexts, Value, as_text, truth
 from checks.workflow.load import Settings, Workflow, WorkflowJob, is_workflow, load
 from checks.workflow.render import condition_of, value_of
-from checks.workflow.runners import runner
+from checks.workflow.runners import Runners
 
 MAX_WORKFLOWS_DEEP = 4
 _SPEAKS_OF_NPU = re.compile(r"npu|ascend|aarch64", re.I)
@@ -31,7 +31,7 @@ class JobRun:
     contexts: Contexts
 
 
-def job_runs(snapshot: Snapshot, workflow: Workflow) -> Iterator[JobRun | NotChecked]:
+def job_runs(snapshot: Snapshot, workflow: Workflow, runners: Runners) -> Iterator[JobRun | NotChecked]:
     """Every NPU job of ``workflow`` and of the workflows it calls, cell by cell.
 
     A workflow that only others call is left to them. Raises NotFetched.
@@ -41,10 +41,19 @@ def job_runs(snapshot: Snapshot, workflow: Workflow) -> Iterator[JobRun | NotChe
     inputs = {
         name: value_of(each.text, _BARE, workflow.path, each.line) for name, each in workflow.inputs.items()
     }
-    yield from _runs(snapshot, workflow, inputs, workflow.path, "", 0)
+    yield from _runs(_Caller(snapshot, runners, workflow.path), workflow, inputs, "", 0)
 
 
 _BARE = Contexts({})
+
+
+@dataclass(frozen=True)
+class _Caller:
+    """What stays the same down the called workflows: files, runners, and the workflow that GitHub starts."""
+
+    snapshot: Snapshot
+    runners: Runners
+    outermost: str
 
 
 def _contexts(workflow: Workflow, inputs: Mapping[str, Value]) -> Contexts:
@@ -61,12 +70,7 @@ def with_environment(contexts: Contexts, settings: Settings, path: str) -> Conte
 
 
 def _runs(
-    snapshot: Snapshot,
-    workflow: Workflow,
-    inputs: Mapping[str, Value],
-    outermost: str,
-    caller: str,
-    depth: int,
+    caller: _Caller, workflow: Workflow, inputs: Mapping[str, Value], prefix: str, depth: int
 ) -> Iterator[JobRun | NotChecked]:
     contexts = _contexts(workflow, inputs)
     for job in workflow.jobs:
@@ -83,11 +87,11 @@ def _runs(
             )
         for cell in cells.cells:
             inner = with_environment(contexts.with_values(matrix=cell), job.environment, workflow.path)
-            name = f"{caller}{job.id}"
+            name = f"{prefix}{job.id}"
             if job.uses is not None:
-                yield from _called(snapshot, workflow, job, inner, outermost, name, depth)
+                yield from _called(caller, workflow, job, inner, name, depth)
                 continue
-            found = _identity(workflow, job, inner, cell, outermost, name)
+            found = _identity(caller, workflow, job, inner, cell, name)
             if isinstance(found, Job):
                 yield JobRun(found, workflow, job, inner)
             elif found is not None:
@@ -95,11 +99,11 @@ def _runs(
 
 
 def _identity(
+    caller: _Caller,
     workflow: Workflow,
     job: WorkflowJob,
     contexts: Contexts,
     cell: Mapping[str, Value] | Unknown,
-    outermost: str,
     name: str,
 ) -> Job | NotChecked | None:
     for setting in job.runs_on:
@@ -107,9 +111,9 @@ def _identity(
         labels = value if isinstance(value, list) else [value]
         for each in labels:
             label = known(as_text(each))
-            found = runner(label) if label is not None else None
+            found = caller.runners.find(label) if label is not None else None
             if found is not None:
-                return Job(outermost, name, found.label, found.npus, matrix.label(cell))
+                return Job(caller.outermost, name, found.label, found.npus, matrix.label(cell))
             if label is None and _SPEAKS_OF_NPU.search(setting.text + workflow.path):
                 return NotChecked(
                     workflow.path, f"line {setting.line}: the runner {code(setting.text)} is not known"
@@ -118,13 +122,7 @@ def _identity(
 
 
 def _called(
-    snapshot: Snapshot,
-    workflow: Workflow,
-    job: WorkflowJob,
-    contexts: Contexts,
-    outermost: str,
-    name: str,
-    depth: int,
+    caller: _Caller, workflow: Workflow, job: WorkflowJob, contexts: Contexts, name: str, depth: int
 ) -> Iterator[JobRun | NotChecked]:
     """The jobs of a reusable workflow; one of another repository is not read."""
     assert job.uses is not None
@@ -136,7 +134,7 @@ def _called(
             )
         return
     try:
-        called = load(target, snapshot.text(target)) if is_workflow(target) else None
+        called = load(target, caller.snapshot.text(target)) if is_workflow(target) else None
     except NotFetched:
         raise
     except (SnapshotError, yamlfile.YamlRefused) as error:
@@ -147,4 +145,4 @@ def _called(
         return
     given = {key: value_of(each.text, contexts, workflow.path, each.line) for key, each in job.inputs.items()}
     defaults = {key: value_of(each.text, _BARE, target, each.line) for key, each in called.inputs.items()}
-    yield from _runs(snapshot, called, {**defaults, **given}, outermost, f"{name} / ", depth + 1)
+    yield from _runs(caller, called, {**defaults, **given}, f"{name} / ", depth + 1)

@@ -1,29 +1,38 @@
-"""Which runner labels carry NPUs, and how many: the table ``runners.yml``."""
+"""Which runner labels carry NPUs, and how many: the table ``runners.yml``, which a repository can extend."""
 
 from __future__ import annotations
 
+import datetime
 import re
 from dataclasses import dataclass
-from functools import cache
 from importlib import resources
 
 import yaml
 from pydantic import BaseModel, ConfigDict
 
 
-class _Row(BaseModel):
+class _Entry(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     pattern: re.Pattern[str]
     chip: str
     source: str
-    read: object
+    read: datetime.date
 
 
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    runners: tuple[_Row, ...]
+    runners: tuple[_Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Labels that match ``pattern``: their chip, and their NPUs (None: the pattern's group ``npus``)."""
+
+    pattern: re.Pattern[str]
+    chip: str
+    npus: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +44,25 @@ class Runner:
     npus: int
 
 
-@cache
-def _table() -> _Table:
+@dataclass(frozen=True, slots=True)
+class Runners:
+    """A table of runner labels; the first row that fits decides."""
+
+    rows: tuple[Row, ...]
+
+    def find(self, label: str) -> Runner | None:
+        """The NPU runner behind ``label``, None if the label carries no NPUs."""
+        for row in self.rows:
+            match = row.pattern.fullmatch(label)
+            if match:
+                return Runner(label, row.chip, int(match["npus"]) if row.npus is None else row.npus)
+        return None
+
+
+def _built_in() -> Runners:
     text = resources.files("checks.workflow").joinpath("runners.yml").read_text(encoding="utf-8")
-    return _Table.model_validate(yaml.safe_load(text))
+    table = _Table.model_validate(yaml.safe_load(text))
+    return Runners(tuple(Row(entry.pattern, entry.chip) for entry in table.runners))
 
 
-def runner(label: str) -> Runner | None:
-    """The NPU runner behind ``label``, None if the label carries no NPUs."""
-    for row in _table().runners:
-        match = row.pattern.fullmatch(label)
-        if match:
-            return Runner(label, row.chip, int(match["npus"]))
-    return None
+BUILT_IN = _built_in()

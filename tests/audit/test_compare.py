@@ -194,3 +194,53 @@ def test_a_folder_limits_what_is_reported_and_adds_nothing() -> None:
     assert (part.launches, part.findings) == ((), ())
     by_name = change(base_files(), head, given=frozenset({"examples/run_gpu.sh"}))
     assert rules(by_name) == [("unknown-override", Severity.HIGH)]
+
+
+def test_a_repository_names_its_own_runners() -> None:
+    settings = (
+        "runners:\n- {label: 'my-npu-*', chip: Atlas A3, npus: 4}\n"
+        "- {label: linux-aarch64-a3-16, chip: x, npus: 2}\n"
+    )
+    job = "on: push\njobs:\n  a:\n    runs-on: my-npu-7\n    steps: [{run: bash run_x.sh}]\n"
+    workflow = {
+        ".github/workflows/x.yml": job,
+        "run_x.sh": "python3 -m verl.trainer.main_ppo trainer.nnodes=2\n",
+    }
+    files = {**head_files(), **workflow, ".github/npu-review.yml": settings}
+    report = review(snapshot(files), None)
+    npus = {launch.script: launch.job.npus for launch in report.launches if launch.job}
+    assert (npus["run_x.sh"], npus[SCRIPT]) == (4, 2)
+    # What the change itself says of runners does not count.
+    assert "run_x.sh" not in {
+        launch.script for launch in change({**head_files(), **workflow}, files).launches
+    }
+
+
+@pytest.mark.parametrize("text", ["runners: 5", "runners: [{label: x}]", "runners: [", "- 1", "just text"])
+def test_a_wrong_configuration_is_said_and_the_rest_reviewed(text: str) -> None:
+    report = review(snapshot({**head_files(), ".github/npu-review.yml": text}), None)
+    assert [each.path for each in report.not_checked] == [".github/npu-review.yml"]
+    assert len(report.launches) == 2
+
+
+@pytest.mark.parametrize(
+    ("flags", "status", "reason"),
+    [
+        ("--config-dir extra +more=own", "composed", None),
+        ("--config-dir=extra/ --config-name own_main", "composed", None),
+        ("--config-dir ../outside", "unresolved", "lies outside the repository"),
+        ("--config-name=$NAME", "unresolved", "is not known"),
+        ("--config-path $FOLDER", "unresolved", "is not known"),
+        ("--config-dir=extra --config-name nowhere", "rejected", "Cannot find primary config"),
+    ],
+)
+def test_hydra_flags_on_the_command_line(flags: str, status: str, reason: str | None) -> None:
+    files = {
+        **base_files(),
+        "extra/more/own.yaml": "# @package _global_\ndata: {shuffle_more: true}\n",
+        "extra/own_main.yaml": "defaults: [ppo_trainer, _self_]\ntrainer: {nnodes: 7}\n",
+        "run_npu.sh": f"python3 -m verl.trainer.main_ppo {flags} trainer.nnodes=2 trainer.total_epochs=1\n",
+    }
+    (launch,) = [each for each in review(snapshot(files), None).launches if each.script == "run_npu.sh"]
+    assert launch.status == status, launch.reason
+    assert (reason or "") in (launch.reason or "")

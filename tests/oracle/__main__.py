@@ -28,6 +28,8 @@ from checks.shell.value import Field, text_of
 from checks.snapshot import MAX_FILE_BYTES, Refused, Snapshot
 from tests.oracle.compare import agrees, commands_of, invocations_of, misplaced, verdict
 from tests.oracle.sandbox import Truth, run_tree, works
+from tests.oracle.structure import by_shfmt
+from tests.oracle.structure import ours as by_ourselves
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,11 @@ def _compare(case: Case, snapshot: Snapshot, tree: Path, copy: Path) -> Counter[
     try:
         parse(case.text)
         result["parsed"] += 1
+        structure = by_shfmt(case.text)
+        if structure is not None:
+            result[
+                "structure as shfmt has it" if by_ourselves(case.text) == structure else "structure differs"
+            ] += 1
     except ShellSyntaxError as error:
         print(f"{case.path} {case.version}: not parsed: {error.reason}")
     # Links instead of copies: the files are read-only and the sandbox has no right to change that.

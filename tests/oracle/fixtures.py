@@ -200,6 +200,10 @@ _SCRIPTS: dict[str, tuple[str, ...]] = {
         "if ! false; then show not; fi",
         "A=2; if [[ $A == 1 ]]; then X=one\nelif [[ $A == 2 ]]; then X=two\nelse X=many; fi; show $X",
         "if true && false; then show a; else show b; fi",
+        "for A in 1 2 3 4 5; do if [ $A = 1 ]; then show one; elif [ $A = 2 ]; then show two\n"
+        "elif [ $A = 3 ]\nthen show three; elif [ $A = 4 ]; then show four; else show more; fi; done",
+        "A=1\nB=2\nif [ $A = 9 ]; then show x; elif [ $B = 9 ]; then show y; elif [ $B = 2 ]; then\n"
+        "  if false; then :; elif false; then :; elif false; then :; elif true; then show deep; fi\nfi",
         "if ((1 > 0)); then show arith; fi",
         "if [ 1 = 1 ]; then if [ 2 = 3 ]; then show a; else show inner; fi; fi",
         'A=1\nif [ "$A" = 1 ]\nthen\n  show newline\nfi',
@@ -291,6 +295,7 @@ _SCRIPTS: dict[str, tuple[str, ...]] = {
         "A=`echo \\`echo deep\\``; show $A",
         "A=$(false); show $?; A=$(true); show $?",
         "show \"$(echo -n a; echo -e 'b\\tc')\"",
+        "show $(expr 7 + 2) $(expr 7 / -2) $(expr 7 % 3) $(expr 2 \\* 3) $(expr 2 '<' 3)",
         "A=$(set -- q; echo $1); show $A $#",
         'D=$(dirname "$0"); B=$(basename "$0" .sh); show $D $B',
         'S=$(basename "${BASH_SOURCE[0]}"); show $S',

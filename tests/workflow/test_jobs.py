@@ -9,6 +9,7 @@ import yaml
 
 from checks.contexts import Context, contexts
 from checks.model import NotChecked
+from checks.workflow.runners import BUILT_IN
 from tests.mini import snapshot
 
 RUN = "run.sh"
@@ -29,7 +30,9 @@ def run(files: dict[str, Any]) -> tuple[list[Context], list[NotChecked]]:
     }
     not_checked: list[NotChecked] = []
     tree = snapshot({"run.sh": 'show "$@"\n', **texts})
-    found = [each for each in contexts(tree, None, frozenset(), not_checked) if each.job is not None]
+    found = [
+        each for each in contexts(tree, None, frozenset(), BUILT_IN, not_checked) if each.job is not None
+    ]
     return found, not_checked
 
 
