@@ -133,7 +133,7 @@ class Shell:
 
     def child(self, source: Source, zero: Text, arguments: tuple[Field, ...]) -> Shell:
         """A new process: only exported variables go in."""
-        exported = {name: variable for name, variable in self.variables.items() if variable.exported}
+        exported = {name: variable for name, variable in self.variables.items() if variable.goes_out}
         return Shell(
             source,
             exported,
@@ -185,7 +185,7 @@ class Shell:
 
     def environment(self) -> Mapping[str, Text]:
         """What a command started now gets."""
-        return {name: variable.text for name, variable in self.variables.items() if variable.exported}
+        return {name: variable.text for name, variable in self.variables.items() if variable.goes_out}
 
     def unknown(self, reason: str, start: int) -> Unknown:
         """An unknown with its line."""

@@ -102,6 +102,11 @@ class Variable:
         return self.keys is not None
 
     @property
+    def goes_out(self) -> bool:
+        """True if another process gets it: exported, set, and no array."""
+        return self.exported and bool(self.fields) and not self.is_array
+
+    @property
     def text(self) -> Text:
         """The value of ``$name``: the element 0 of an array."""
         first = self.element(0) if not self.associative else self.element("0")

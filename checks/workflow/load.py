@@ -5,6 +5,7 @@ Source: GitHub docs, *Workflow syntax for GitHub Actions*, *Metadata syntax for 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ from checks import yamlfile
 from checks.shell.source import Source
 
 FOLDER = ".github/workflows"
+_NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,2})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +177,26 @@ def _step(path: str, text: str, node: yaml.Node) -> Step:
 
 
 def _setting(node: yaml.Node | None) -> Setting | None:
-    return Setting(str(node.value), yamlfile.line(node)) if isinstance(node, yaml.ScalarNode) else None
+    return Setting(text_of(node), yamlfile.line(node)) if isinstance(node, yaml.ScalarNode) else None
+
+
+def text_of(node: yaml.ScalarNode) -> str:
+    """What GitHub makes of a scalar where a text is needed: YAML 1.2's null, booleans, numbers rewritten."""
+    written = str(node.value)
+    if node.style:
+        return written
+    if written in ("", "~", "null", "Null", "NULL"):
+        return ""
+    if written in ("true", "True", "TRUE", "false", "False", "FALSE"):
+        return written.lower()
+    if len(written) < 16 and _NUMBER.fullmatch(written):
+        return f"{float(written):.15g}"
+    return written
 
 
 def _settings(node: yaml.Node | None, key: str) -> Settings:
     return {
-        name.value: Setting(str(value.value), yamlfile.line(name))
+        name.value: Setting(text_of(value), yamlfile.line(name))
         for name, value in yamlfile.items(yamlfile.get(node, key))
         if isinstance(value, yaml.ScalarNode)
     }
@@ -249,6 +265,6 @@ def _block(path: str, text: str, node: yaml.ScalarNode) -> Source:
         written = [line for line in body if line.strip()]
         indent = min((len(line) - len(line.lstrip(" ")) for line in written), default=0)
         return Source(path, value, first + 1, indent)
-    if node.style is None and first == last:
+    if not node.style and first == last:
         return Source(path, value, first, node.start_mark.column)
     return Source(path, value, first, 0, max(first, last - (node.end_mark.column == 0)))

@@ -359,6 +359,8 @@ _SCRIPTS: dict[str, tuple[str, ...]] = {
         "A=(x); A[0]=y; B=${A}; show $B ${A[@]}; unset A; show ${A[@]} end",
         'show "$(echo \'$A\')" $(echo "it\'s")',
         "show ${#} ${?} ${A:-${#}}",
+        "export A=(1 2); export B; bash -c 'show ${A:-none} ${B-unset}'\n"
+        "unset A; export A; bash -c 'show ${A-unset}'",
     ),
     "wrappers and eval": (
         "nohup show a > /dev/null 2>&1; env A=1 show b; command show c",

@@ -14,6 +14,7 @@ from tests.mini import snapshot
 
 RUN = "run.sh"
 LABEL = "linux-aarch64-a3-8"
+NPU = "on: push\njobs: {a: {runs-on: linux-aarch64-a3-8, "
 
 
 def workflow(*steps: dict[str, Any] | str, **job: Any) -> dict[str, Any]:
@@ -212,3 +213,46 @@ def test_a_submitted_script_runs_on_the_cluster_of_its_job() -> None:
     content["env"] = {"WORKER_REPLICAS": "2"}
     found, _ = run({"w.yml": content, "lib/train.sh": "show train"})
     assert [(each.path, each.job.npus) for each in found if each.job][-1] == ("lib/train.sh", 32)
+
+
+def test_scalars_become_the_text_that_github_makes_of_them() -> None:
+    text = (
+        "on: push\nenv: {A: true, B: 3.10, C: ~, D: '3.10', E: 010, F: 1e3, G: yes, H: 1_000,\n"
+        "  I: -.5, J: 'True'}\n"
+        "jobs:\n  npu:\n    runs-on: linux-aarch64-a3-8\n"
+        "    steps: [{run: 'show $A $B \"$C\" $D $E $F $G $H $I $J'}]\n"
+    )
+    assert shown({"w.yml": text}) == [
+        ["true", "3.1", "", "3.10", "10", "1000", "yes", "1_000", "-0.5", "True"]
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "on: push",
+        "on: push\njobs:",
+        "on: push\njobs: {a: }",
+        "on: push\njobs: {a: [1]}",
+        "jobs: {a: {steps: 3}}",
+        NPU + "steps: [1, null, [], {run: [x]}, {run: 5}]}}",
+        "on: push\njobs: {a: {runs-on: [[x]], steps: []}}",
+        "on: {push: 5}\njobs: {a: {needs: {x: 1}}}",
+        NPU + "strategy: {matrix: 5}, steps: [{run: show x}]}}",
+        NPU + "strategy: {matrix: {a: {b: 1}}}, steps: [{run: show x}]}}",
+        NPU + "strategy: {matrix: {include: 7}}, steps: [{run: show x}]}}",
+        NPU + "container: [1], env: [2], steps: [{env: 3, run: show x}]}}",
+        "on: push\njobs: {a: {uses: ./.github/workflows/w.yml}}",
+        "on: push\njobs: {a: {uses: ./x}}",
+        NPU + "steps: [{uses: ./}, {uses: ./../x}]}}",
+        NPU + "steps: [{run: 'show ${{ fromJSON(1)[x].y }} ${{ ( }}'}]}}",
+    ],
+)
+def test_odd_workflows_are_read_or_refused(text: str) -> None:
+    run({"w.yml": text})
+
+
+def test_a_workflow_that_calls_itself_ends() -> None:
+    text = "on: {push: , workflow_call: }\njobs: {npu: {uses: ./.github/workflows/npu.yml}}\n"
+    found, not_checked = run({"npu.yml": text})
+    assert (found, len(not_checked)) == ([], 1)
