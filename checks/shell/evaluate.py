@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from checks.model import NotChecked
-from checks.shell.interpreter import Endless, Interpreter, Invocation
+from checks.shell.interpreter import Interpreter, Invocation
+from checks.shell.loops import Endless
 from checks.shell.scripts import script
 from checks.shell.state import Shell
 from checks.shell.value import Status, Text

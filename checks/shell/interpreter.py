@@ -7,12 +7,12 @@ is not known is decided by the path's plan.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from checks.markdown import code
 from checks.model import NotChecked, Span
-from checks.shell import commands, scripts
-from checks.shell.expand import expand, expand_text
+from checks.shell import branches, commands, loops, scripts
+from checks.shell.expand import expand_text
 from checks.shell.harmless import is_harmless
 from checks.shell.redirects import redirected
 from checks.shell.source import Source
@@ -35,7 +35,7 @@ from checks.shell.syntax import (
     While,
     Word,
 )
-from checks.shell.testing import evaluate_condition, match_pattern
+from checks.shell.testing import evaluate_condition
 from checks.shell.value import (
     Field,
     Status,
@@ -43,8 +43,6 @@ from checks.shell.value import (
     Truth,
     Undecided,
     Unknown,
-    Variable,
-    first_unknown,
     join,
     known,
     status_of,
@@ -57,10 +55,6 @@ from checks.snapshot import Snapshot
 MAX_STEPS = 20_000
 MAX_DEPTH = 60
 MAX_HELD = 8 << 20
-
-
-class Endless(Exception):
-    """A loop that can end only if something outside changes: this path goes no further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,15 +194,15 @@ class Interpreter:
                     run = self.subshell if command.subshell else self.command
                     return run(command.body, shell)
             case If():
-                return self.conditional(command, shell)
+                return branches.conditional(self, command, shell)
             case For():
-                return self.loop(command, shell)
+                return loops.for_each(self, command, shell)
             case CountingFor():
-                return self.counting(command, shell)
+                return loops.counting(self, command, shell)
             case While():
-                return self.repeat(command, shell)
+                return loops.repeat(self, command, shell)
             case Case():
-                return self.case(command, shell)
+                return branches.case(self, command, shell)
             case Test():
                 return status_of(evaluate_condition(shell, command.condition))
             case ArithmeticCommand():
@@ -305,113 +299,3 @@ class Interpreter:
         if "pipefail" in shell.options and failed:
             status = failed
         return status_of(turned(truth_of(status))) if pipeline.negated else status
-
-    def conditional(self, command: If, shell: Shell) -> Status:
-        """``if … elif … else``."""
-        for number, (condition, body) in enumerate(command.branches):
-            if condition is None:
-                return self.command(body, shell)
-            truth = truth_of(self.quietly(condition, shell))
-            if isinstance(truth, Undecided):
-                rest = command.branches[number:]
-                others = [part for pair in rest[1:] for part in pair if part]
-                if all(self.may_skip(part, shell) for part in (body, *others)):
-                    return 0
-                truth = self.decide(truth)
-            if truth:
-                return self.command(body, shell)
-        return 0
-
-    def loop(self, command: For, shell: Shell) -> Status:
-        """``for name in words``; a list that is not known is gone through once."""
-        words = [value for word in command.words or () for value in expand(shell, word)]
-        values = list(shell.arguments) if command.words is None else words
-        if command.chosen:
-            reason = f"the choice that a person makes for {code(command.name)}"
-            values = [replace(each, text=(shell.unknown(reason, command.start),)) for each in values[:1]]
-        status: Status = 0
-        for value in values:
-            shell.assign(command.name, Variable((value,)))
-            status, goes_on = self.body(command.body, shell, status)
-            if not goes_on:
-                break
-        return status
-
-    def counting(self, command: CountingFor, shell: Shell) -> Status:
-        """``for ((first; condition; step))``."""
-        status: Status = 0
-        if command.first.strip():
-            self.arithmetic(command.first, command.start, shell)
-        rounds = 0
-        while True:
-            truth = (
-                self.arithmetic(command.condition, command.start, shell)
-                if command.condition.strip()
-                else True
-            )
-            if not self.enters(truth, rounds):
-                return status
-            status, goes_on = self.body(command.body, shell, status)
-            if not goes_on:
-                return status
-            if command.step.strip():
-                self.arithmetic(command.step, command.start, shell)
-            rounds += 1
-
-    def repeat(self, command: While, shell: Shell) -> Status:
-        """``while`` and ``until``."""
-        status: Status = 0
-        rounds = 0
-        while True:
-            before = (dict(shell.variables), shell.arguments, shell.cwd, shell.input)
-            truth = truth_of(self.quietly(command.condition, shell))
-            if not self.enters(turned(truth) if command.until else truth, rounds):
-                return status
-            status, goes_on = self.body(command.body, shell, status)
-            if not goes_on:
-                return status
-            if before == (shell.variables, shell.arguments, shell.cwd, shell.input):
-                raise Endless
-            rounds += 1
-
-    def enters(self, truth: Truth, rounds: int) -> bool:
-        """Whether the body runs: on a condition that is not known it runs once, or not at all."""
-        if isinstance(truth, Undecided):
-            return rounds == 0 and self.decide(truth)
-        return truth
-
-    def body(self, body: Command, shell: Shell, status: Status) -> tuple[Status, bool]:
-        """One round of a loop: the status, and whether the loop goes on."""
-        try:
-            return self.command(body, shell), True
-        except Leave as leave:
-            if leave.levels > 1:
-                raise Leave(leave.levels - 1, again=leave.again) from None
-            return status, leave.again
-
-    def case(self, command: Case, shell: Shell) -> Status:
-        """``case``: the first arm whose pattern matches, and those that ``;&`` and ``;;&`` add."""
-        text = expand_text(shell, command.word)
-        if first_unknown(text) and self.may_skip(command, shell):
-            return 0
-        subject = shell.source.text[command.word.start : command.word.end].strip('"')
-        status: Status = 0
-        falls_through = False
-        for clause in command.clauses:
-            if not falls_through and not self.matches(subject, text, clause.patterns, shell):
-                continue
-            status = self.command(clause.body, shell)
-            if clause.then == ";;":
-                break
-            falls_through = clause.then == ";&"
-        return status
-
-    def matches(self, subject: str, text: Text, patterns: Iterable[Word], shell: Shell) -> bool:
-        """True if one of the patterns matches on this path."""
-        for wanted in patterns:
-            written = shell.source.text[wanted.start : wanted.end]
-            what = f"{code(subject)} matches {code(written)} (line {shell.source.line(wanted.start)})"
-            truth = match_pattern(shell, text, wanted, what)
-            if self.decide(truth) if isinstance(truth, Undecided) else truth:
-                return True
-        return False
