@@ -24,6 +24,7 @@ from checks.workflow.render import condition_of, source_with, text_with, value_o
 
 BASH = ("bash", "sh", "bash {0}", "sh {0}", "bash -e {0}", "bash -l {0}", "bash -el {0}")
 MAX_ACTIONS_DEEP = 5
+_BLOCK = re.compile(r"(?P<name>[A-Za-z_][\w-]*)<<(?P<end>\S+)")
 _LINE = re.compile(r"(?P<name>[A-Za-z_][\w-]*)=(?P<value>.*)")
 
 
@@ -78,6 +79,8 @@ class JobSteps:
             return NotChecked(path, f"line {step.line}: a step for the shell {code(name)}")
         source = source_with(step.run, contexts)
         variables = {
+            "CI": _given(("true",), source.span(0, 0)),
+            "GITHUB_ACTIONS": _given(("true",), source.span(0, 0)),
             "GITHUB_WORKSPACE": _given((ROOT,), source.span(0, 0)),
             "GITHUB_ENV": _given((GITHUB_ENV,), source.span(0, 0)),
             "GITHUB_OUTPUT": _given((GITHUB_OUTPUT,), source.span(0, 0)),
@@ -182,37 +185,52 @@ def _options(shell: str | None) -> frozenset[str]:
 
 
 def _appended(evaluation: Evaluation, file: Unknown, shell: Shell) -> dict[str, Text] | None:
-    """``NAME=value`` lines that the step appends on every path alike; None if some cannot be told."""
+    """What the step appends on every path alike; None if some of it cannot be told."""
     found: dict[str, Text] = {}
     for number, path in enumerate(evaluation.paths):
-        lines = [line for target, text in path.written if target == (file,) for line in _lines(text)]
-        if any(line is None for line in lines):
-            return None
-        here = {name: text for line in lines if line is not None for name, text in [line]}
-        names = {*found, *here} if number else set()
+        here: dict[str, Text] = {}
+        for target, text in path.written:
+            given = _assignments(text) if target == (file,) else {}
+            if given is None:
+                return None
+            here |= given
         differs = (shell.unknown("what an earlier step appended on some paths", 0),)
+        names = {*found, *here} if number else set()
         merged = {name: here.get(name) if here.get(name) == found.get(name) else differs for name in names}
         found = {name: text for name, text in merged.items() if text is not None} if number else here
     return found
 
 
-def _lines(text: Text) -> Iterator[tuple[str, Text] | None]:
-    """Name and value of each line; None for one that is neither empty nor an assignment."""
-    line: list[str | Unknown] = []
-    for piece in (*text, "\n"):
+def _assignments(text: Text) -> dict[str, Text] | None:
+    """``NAME=value`` and ``NAME<<END … END``; None for a line that is neither."""
+    found: dict[str, Text] = {}
+    lines = iter(_lines(text))
+    for line in lines:
+        head = line[0] if line else ""
+        block = _BLOCK.fullmatch(head) if isinstance(head, str) and len(line) < 2 else None
+        match = _LINE.fullmatch(head) if isinstance(head, str) and block is None else None
+        if block is not None:
+            body: list[Text] = []
+            for inner in lines:
+                if inner == (block["end"],):
+                    break
+                body.append(inner)
+            else:
+                return None
+            found[block["name"]] = join(
+                piece for number, each in enumerate(body) for piece in ("\n" * bool(number), *each)
+            )
+        elif match is not None:
+            found[match["name"]] = join([match["value"], *line[1:]])
+        elif line:
+            return None
+    return found
+
+
+def _lines(text: Text) -> list[Text]:
+    lines: list[list[str | Unknown]] = [[]]
+    for piece in text:
         parts: list[str | Unknown] = [*piece.split("\n")] if isinstance(piece, str) else [piece]
-        for number, part in enumerate(parts):
-            if number and any(line):
-                yield _assignment(tuple(line))
-            line = [] if number else line
-            if part:
-                line.append(part)
-
-
-def _assignment(line: Text) -> tuple[str, Text] | None:
-    head = line[0]
-    match = _LINE.fullmatch(head) if isinstance(head, str) else None
-    if match is None:
-        return None
-    value = (match["value"],) if match["value"] else ()
-    return match["name"], (*value, *line[1:])
+        lines[-1].append(parts[0])
+        lines += [[part] for part in parts[1:]]
+    return [join(line) for line in lines]

@@ -144,3 +144,7 @@ def test_a_path_is_taken_again_by_its_plan() -> None:
     tree = snapshot({"run.sh": text})
     for path in evaluate(tree, shell).paths:
         assert evaluate_path(tree, shell, path.plan) == path
+
+
+def test_select_runs_once_on_an_unknown_choice() -> None:
+    assert shown("select A in x y; do show $A; break; done") == [[None]]

@@ -256,3 +256,8 @@ def test_a_workflow_that_calls_itself_ends() -> None:
     text = "on: {push: , workflow_call: }\njobs: {npu: {uses: ./.github/workflows/npu.yml}}\n"
     found, not_checked = run({"npu.yml": text})
     assert (found, len(not_checked)) == ([], 1)
+
+
+def test_a_block_of_lines_in_the_environment_file() -> None:
+    steps = ("{ echo 'A<<END'; echo one; echo two; echo END; echo B=3; } >> $GITHUB_ENV", 'show "$A" $B $CI')
+    assert shown({"w.yml": workflow(*steps)}) == [["one\ntwo", "3", "true"]]
