@@ -40,6 +40,8 @@ def declare(shell: Shell, command: Simple) -> Status:
             _declare_assignment(shell, *each, letters, is_local=local)
         elif (each.known or "").startswith("-"):
             letters |= _letters(shell, command, each.known or "")
+        elif {"f", "x"} <= letters:
+            shell.exported_functions |= {each.known or ""}
         elif "f" not in letters and "p" not in letters:
             _declare_word(shell, command, each, letters, is_local=local)
     return 0

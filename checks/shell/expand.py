@@ -105,7 +105,7 @@ class _Building:
             return []
         text = join(piece for piece, _ in self.pieces)
         written = "".join(piece if isinstance(piece, str) else "…" for piece in text)
-        if "=" in written or not any(char in wild for char in "*?"):
+        if "=" in written or "*" not in wild:
             return [self.pieces]
         return [[(Unknown(f"the files that {code(written)} matches", self.span.path, self.span.line), False)]]
 

@@ -112,7 +112,7 @@ def _replaced(shell: Shell, part: Parameter, wanted: list[str], text: str) -> Te
         return (_part_of(shell, part),)
     if "&" in new:
         raise shell.not_understood(part.start, "`&` in a replacement")
-    if not wanted:
+    if not wanted and part.operator in ("/", "//"):
         return text_of(text)
     if part.operator == "/#":
         lengths = pattern.matching_lengths(wanted, text)

@@ -17,10 +17,10 @@ Arguments = tuple[Field, ...]
 
 def read(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     """``read`` from a here-string, a here-document or a pipe; anything else is unknown."""
-    names, to_array = _read_names(shell, command, arguments)
+    names, to_array, delimiter = _read_names(shell, command, arguments)
     given = shell.input
     span = shell.source.span(command.start, command.end)
-    line, rest = _first_line(given)
+    line, rest = _first_line(given, delimiter)
     if line is None:
         unknown = (shell.unknown("what `read` reads", command.start),)
         for name in names:
@@ -35,12 +35,14 @@ def read(shell: Shell, command: Simple, arguments: Arguments) -> Status:
         shell.variables[shell.referred(names[0])] = array(fields)
     for number, name in enumerate(() if to_array else names):
         shell.assign(name, Variable((fields[number] if number < len(fields) else Field(EMPTY, span),)))
-    return int(given in (None, EMPTY))
+    return int(given in (None, EMPTY) or not delimiter)
 
 
-def _read_names(shell: Shell, command: Simple, arguments: Arguments) -> tuple[list[str], bool]:
+def _read_names(shell: Shell, command: Simple, arguments: Arguments) -> tuple[list[str], bool, str]:
+    """Names, whether ``-a`` was given, and the delimiter; an empty one reads everything."""
     names: list[str] = []
     to_array = False
+    delimiter = "\n"
     rest = iter(arguments)
     for argument in rest:
         text = argument.known
@@ -51,19 +53,21 @@ def _read_names(shell: Shell, command: Simple, arguments: Arguments) -> tuple[li
         elif text[-1] in "pntuNi":
             next(rest, None)
         elif text[-1] == "d":
-            raise shell.not_understood(command.start, "`read -d`")
+            to_array = to_array or "a" in text
+            value = next(rest, None)
+            delimiter = (value.known or "")[:1] if value is not None else "\n"
         else:
             to_array = to_array or "a" in text
-    return names or ["REPLY"], to_array
+    return names or ["REPLY"], to_array, delimiter
 
 
-def _first_line(given: Text | None) -> tuple[str | None, Text | None]:
+def _first_line(given: Text | None, delimiter: str) -> tuple[str | None, Text | None]:
     if given == EMPTY:
         return "", EMPTY
     text = known(given) if given is not None else None
     if text is None:
         return None, given
-    line, _, rest = text.partition("\n")
+    line, _, rest = text.partition(delimiter) if delimiter else (text, "", "")
     return line, text_of(rest)
 
 
@@ -108,26 +112,58 @@ def mapfile(shell: Shell, command: Simple, arguments: Arguments) -> Status:
 
 
 def getopts(shell: Shell, command: Simple, arguments: Arguments) -> Status:
-    """``getopts spec name``: the next option of the arguments."""
+    """``getopts spec name``: the next option of the arguments, also of joined ones (``-ab``)."""
     spec = arguments[0].known if len(arguments) == 2 else None
     name = arguments[1].known if len(arguments) == 2 else None
     if spec is None or name is None:
         raise shell.not_understood(command.start, "`getopts` with these arguments")
-    span = shell.source.span(command.start, command.end)
     index = shell.variables.get("OPTIND")
     at = int((index.fields[0].known if index and index.fields else None) or 1)
     word = shell.arguments[at - 1] if at <= len(shell.arguments) else None
-    text = word.known if word else ""
-    if text is None or len(text) > 2:
-        raise shell.not_understood(command.start, "`getopts` on joined or unknown options")
-    if len(text) != 2 or text[0] != "-" or text == "--":
-        shell.set_text(name, Field(("?",), span))
+    text = word.known if word is not None else ""
+    if text is None:
+        raise shell.not_understood(command.start, "`getopts` on arguments that are not known")
+    place = shell.option_place if shell.option_place < len(text) else 1
+    if len(text) < 2 or text[0] != "-" or text == "--":
+        _found(shell, command, name, "?", None)
+        _go_to(shell, command, at + (text == "--"), 1)
         return 1
-    letter = text[1]
-    takes = f"{letter}:" in spec
-    shell.set_text(name, Field((letter if letter in spec else "?",), span))
-    shell.variables["OPTARG"] = Variable(
-        (shell.arguments[at],) if takes and at < len(shell.arguments) else ()
-    )
-    shell.set_text("OPTIND", Field((str(at + 1 + takes),), span))
+    letter, rest = text[place], text[place + 1 :]
+    silent = spec.startswith(":")
+    if letter == ":" or letter not in spec:
+        _found(shell, command, name, "?", letter if silent else None)
+    elif f"{letter}:" not in spec:
+        _found(shell, command, name, letter, None)
+    else:
+        _with_value(shell, command, name, (letter, rest, at), silent=silent)
+        return 0
+    _go_to(shell, command, at if rest else at + 1, place + 1 if rest else 1)
     return 0
+
+
+def _with_value(
+    shell: Shell, command: Simple, name: str, option: tuple[str, str, int], *, silent: bool
+) -> None:
+    """An option that takes a value: the rest of its word, else the next one."""
+    letter, rest, at = option
+    if rest:
+        _found(shell, command, name, letter, rest)
+        _go_to(shell, command, at + 1, 1)
+    elif at < len(shell.arguments):
+        _found(shell, command, name, letter, None)
+        shell.set_text("OPTARG", shell.arguments[at])
+        _go_to(shell, command, at + 2, 1)
+    else:
+        _found(shell, command, name, ":" if silent else "?", letter if silent else None)
+        _go_to(shell, command, at + 1, 1)
+
+
+def _found(shell: Shell, command: Simple, name: str, option: str, value: str | None) -> None:
+    span = shell.source.span(command.start, command.end)
+    shell.set_text(name, Field((option,), span))
+    shell.variables["OPTARG"] = Variable((Field(text_of(value), span),) if value is not None else ())
+
+
+def _go_to(shell: Shell, command: Simple, index: int, place: int) -> None:
+    shell.option_place = place
+    shell.set_text("OPTIND", Field((str(index),), shell.source.span(command.start, command.end)))

@@ -10,7 +10,7 @@ from checks.markdown import code
 from checks.model import Span
 from checks.shell.expand import expand_text
 from checks.shell.state import NotUnderstood, Shell
-from checks.shell.syntax import Redirect
+from checks.shell.syntax import ProcessSubstitution, Redirect
 from checks.shell.value import Text, join, known, text_of
 from checks.snapshot import NotFetched, SnapshotError
 
@@ -36,7 +36,7 @@ def redirected(host: Writes, shell: Shell, redirects: Sequence[Redirect]) -> Ite
     target: Text | None = None
     redirect: Redirect | None = None
     for each in redirects:
-        text = _target(shell, each)
+        text = () if _is_process(each) else _target(shell, each)
         if each.operator in _OUTPUTS and each.descriptor in (None, 1):
             target, shell.output, redirect = text, [], each
         elif each.operator == ">&" and each.descriptor in (None, 1) and known(text) != "1":
@@ -57,6 +57,12 @@ def redirected(host: Writes, shell: Shell, redirects: Sequence[Redirect]) -> Ite
         shell.input, shell.output = given, output
 
 
+def _is_process(redirect: Redirect) -> bool:
+    """``< <(…)``: run once, when its output is read."""
+    parts = redirect.target.parts if redirect.target is not None else ()
+    return redirect.operator == "<" and len(parts) == 1 and isinstance(parts[0], ProcessSubstitution)
+
+
 def _target(shell: Shell, redirect: Redirect) -> Text:
     if redirect.target is None:
         return ()
@@ -69,7 +75,14 @@ def _target(shell: Shell, redirect: Redirect) -> Text:
 
 
 def _content(shell: Shell, redirect: Redirect, name: Text) -> Text:
+    parts = redirect.target.parts if redirect.target is not None else ()
+    if len(parts) == 1 and isinstance(parts[0], ProcessSubstitution):
+        output = shell.running.substitute(shell, parts[0].command)
+        return join([*output, "\n"]) if output else output
     path = shell.tree_path(name)
+    made = shell.running.created.get(path) if path is not None else None
+    if made is not None:
+        return text_of(made.text)
     if path is not None and path in shell.running.tree:
         try:
             return text_of(shell.running.tree.text(path))

@@ -96,7 +96,8 @@ class Shell:
 
     ``arguments`` are ``$1``…; they are ``open`` where a person starts the script and may give others, and
     ``count_unknown`` once the script turned out to do nothing without any.
-    ``cwd`` is relative to the root, None if unknown. ``tainted`` once a file that cannot be read may have
+    ``option_place`` is where ``getopts`` is in a word of joined options. ``cwd`` is relative to the root,
+    None if unknown. ``tainted`` once a file that cannot be read may have
     set variables. ``names`` are ``BASH_SOURCE``, innermost first.
     ``output`` collects what goes to standard output while a substitution or a pipe reads it.
     """
@@ -110,12 +111,14 @@ class Shell:
     count_unknown: bool = False
     tainted: bool = False
     options: frozenset[str] = frozenset()
+    option_place: int = 1
     folders: tuple[str | None, ...] = ()
     exports: frozenset[str] = frozenset()
     exit_trap: Field | None = None
     functions: dict[str, tuple[Function, Source, Text]] = field(default_factory=dict)
     names: tuple[Text, ...] = ()
     frames: list[dict[str, Variable | None]] = field(default_factory=list)
+    exported_functions: frozenset[str] = frozenset()
     status: Status = 0
     input: Text | None = None
     output: list[str | Unknown] | None = None
@@ -141,6 +144,8 @@ class Shell:
             zero,
             self.cwd,
             names=(zero,),
+            functions={name: self.functions[name] for name in self.exported_functions & set(self.functions)},
+            exported_functions=self.exported_functions,
             input=self.input,
             output=self.output,
             host=self.host,

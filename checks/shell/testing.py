@@ -6,6 +6,7 @@ Source: bash manual, *Bash Conditional Expressions*.
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Sequence
 
 import re2
@@ -16,7 +17,7 @@ from checks.shell.expand import expand_text
 from checks.shell.operators import pattern_units
 from checks.shell.state import Shell
 from checks.shell.syntax import Binary, Both, Condition, Either, Literal, Not, Unary, Word
-from checks.shell.value import EMPTY, Field, Text, Truth, Undecided, array, known, text_of, turned
+from checks.shell.value import EMPTY, Field, Text, Truth, Undecided, Variable, array, known, text_of, turned
 from checks.shell.variables import arithmetic_value
 
 COMPARISONS: dict[str, Callable[[int, int], bool]] = {
@@ -33,6 +34,7 @@ _REGEX_OPTIONS = re2.Options()
 _REGEX_OPTIONS.posix_syntax = True
 _REGEX_OPTIONS.longest_match = True
 _REGEX_OPTIONS.log_errors = False
+_VARIABLE = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\[(?P<key>.*)\])?", re.S)
 _SPECIAL = frozenset("\\^$.|?*+()[]{}")
 
 
@@ -108,14 +110,22 @@ def unary(shell: Shell, name: str, operand: Text, what: str) -> Truth:
         return is_empty(operand, what)
     if name == "-n":
         return turned(is_empty(operand, what))
-    if name == "-v" and (variable := known(operand)) is not None and variable.isidentifier():
-        found = shell.variable(variable)
-        return bool(found.fields) if found else Undecided(what, ("set", variable), first=False)
+    if name == "-v" and (match := _VARIABLE.fullmatch(known(operand) or "")):
+        found = shell.variable(match["name"])
+        if found is None:
+            return Undecided(what, ("set", match["name"]), first=False)
+        return bool(found.fields) if match["key"] is None else _has_element(found, match["key"])
     if name == "-o" and (option := known(operand)) is not None:
         return option in shell.options
     if name[1:] in FILE_TESTS:
         return _file(shell, name, operand, what)
     return Undecided(what, ("unary", name, operand))
+
+
+def _has_element(variable: Variable, key: str) -> bool:
+    if key in ("@", "*"):
+        return bool(variable.fields)
+    return variable.element(key if variable.associative or not key.isdigit() else int(key)) is not None
 
 
 def is_empty(text: Text, what: str) -> Truth:

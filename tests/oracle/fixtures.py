@@ -361,6 +361,18 @@ _SCRIPTS: dict[str, tuple[str, ...]] = {
         "show ${#} ${?} ${A:-${#}}",
         "export A=(1 2); export B; bash -c 'show ${A:-none} ${B-unset}'\n"
         "unset A; export A; bash -c 'show ${A-unset}'",
+        "declare -A D=([a]=1 [b]=); A=(x); for K in a b c; do [[ -v D[$K] ]] && show $K; "
+        "done; [[ -v A[0] ]] && show A",
+        "while read -r L; do show $L; N=$L; done < <(echo one; echo two); show $N; "
+        "mapfile -t M < <(seq 2); show ${M[@]}",
+        "read -r -d '' A B <<EOF\none two\nthree\nEOF\nshow $A \"$B\"; "
+        "IFS=, read -d ';' -ra C <<< 'x,y;z'; show ${C[@]}",
+        "A=(1 2); show ${A[@]/#/n} ${A[@]/%/m} ${A[@]/#1/z}",
+        "run() { show run $1; }; export -f run; bash -c 'run a'; bash lib/a.sh b",
+        "set -- -ab -c val -dv x rest; while getopts ':abc:d:e' O; do show $O ${OPTARG:-}; "
+        "done; shift $((OPTIND - 1)); show $@",
+        "set -- -z -e; while getopts ':ae:' O; do show $O ${OPTARG:-}; done; show $OPTIND",
+        "echo 'a b' > made.txt; read -r A B < made.txt; show $B $A",
     ),
     "wrappers and eval": (
         "nohup show a > /dev/null 2>&1; env A=1 show b; command show c",
