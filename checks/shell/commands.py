@@ -189,6 +189,8 @@ def unwrap(shell: Shell, start: int, argv: tuple[Field, ...]) -> tuple[Field, ..
         while argv and (option := argv[0].known or "").startswith("-"):
             if name == "env" and option in ("-S", "-C"):
                 raise shell.not_understood(start, f"the option {code(option)} of `env`")
+            if name == "env":
+                _forget(shell, option, argv[1].known if len(argv) > 1 else None)
             argv = argv[2 if option in OPTIONS_WITH_VALUE else 1 :]
         while name == "env" and argv and _is_assignment(argv[0]):
             variable, value = _cut_assignment(argv[0])
@@ -197,6 +199,14 @@ def unwrap(shell: Shell, start: int, argv: tuple[Field, ...]) -> tuple[Field, ..
             argv = argv[1:]
         argv = argv[WRAPPERS[name] :]
     return argv
+
+
+def _forget(shell: Shell, option: str, name: str | None) -> None:
+    """``env -i`` and ``env -u name``."""
+    if option in ("-i", "-", "--ignore-environment"):
+        shell.variables = {key: value for key, value in shell.variables.items() if not value.exported}
+    elif option == "-u" and name is not None:
+        shell.variables.pop(name, None)
 
 
 def _is_assignment(word: Field) -> bool:

@@ -11,7 +11,7 @@ from checks.model import Span
 from checks.shell.expand import expand_text
 from checks.shell.state import NotUnderstood, Shell
 from checks.shell.syntax import ProcessSubstitution, Redirect
-from checks.shell.value import Text, join, known, text_of
+from checks.shell.value import Text, Unknown, join, known, text_of
 from checks.snapshot import NotFetched, SnapshotError
 
 _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>"})
@@ -32,15 +32,19 @@ def redirected(host: Writes, shell: Shell, redirects: Sequence[Redirect]) -> Ite
     if not redirects:
         yield
         return
-    given, output = shell.input, shell.output
-    target: Text | None = None
-    redirect: Redirect | None = None
+    before = shell.input, shell.output, shell.errors
+    files: list[tuple[Redirect, Text, list[str | Unknown]]] = []
     for each in redirects:
         text = () if _is_process(each) else _target(shell, each)
-        if each.operator in _OUTPUTS and each.descriptor in (None, 1):
-            target, shell.output, redirect = text, [], each
-        elif each.operator == ">&" and each.descriptor in (None, 1) and known(text) != "1":
-            target, shell.output = None, None
+        if each.operator in _OUTPUTS:
+            sink: list[str | Unknown] = []
+            files.append((each, text, sink))
+            if each.descriptor in (None, 1):
+                shell.output = sink
+            if each.descriptor == 2 or each.operator.startswith("&"):
+                shell.errors = sink
+        elif each.operator == ">&":
+            _duplicate(shell, each.descriptor, known(text))
         elif each.operator == "<<<":
             shell.input = join([*text, "\n"])
         elif each.operator == "<<":
@@ -50,11 +54,19 @@ def redirected(host: Writes, shell: Shell, redirects: Sequence[Redirect]) -> Ite
     try:
         yield
     finally:
-        if target is not None and redirect is not None:
-            place = shell.source.span(redirect.start, redirect.end)
-            written = join(shell.output or ())
-            host.write_file(shell, target, written, place, append=redirect.operator in (">>", "&>>"))
-        shell.input, shell.output = given, output
+        for each, target, written in files:
+            place = shell.source.span(each.start, each.end)
+            host.write_file(shell, target, join(written), place, append=each.operator in (">>", "&>>"))
+        shell.input, shell.output, shell.errors = before
+
+
+def _duplicate(shell: Shell, descriptor: int | None, target: str | None) -> None:
+    """``2>&1`` and its like: one stream goes where the other goes now; other descriptors lead nowhere."""
+    sink = {"1": shell.output, "2": shell.errors}.get(target or "")
+    if descriptor in (None, 1):
+        shell.output = sink
+    elif descriptor == 2:
+        shell.errors = sink
 
 
 def _is_process(redirect: Redirect) -> bool:

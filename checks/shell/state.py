@@ -99,7 +99,7 @@ class Shell:
     ``option_place`` is where ``getopts`` is in a word of joined options. ``cwd`` is relative to the root,
     None if unknown. ``tainted`` once a file that cannot be read may have
     set variables. ``names`` are ``BASH_SOURCE``, innermost first.
-    ``output`` collects what goes to standard output while a substitution or a pipe reads it.
+    ``output`` and ``errors`` collect what goes to the two streams while a substitution or a pipe reads it.
     """
 
     source: Source
@@ -122,6 +122,7 @@ class Shell:
     status: Status = 0
     input: Text | None = None
     output: list[str | Unknown] | None = None
+    errors: list[str | Unknown] | None = None
     host: Host | None = field(default=None, repr=False, compare=False)
 
     def copy(self) -> Shell:
@@ -148,6 +149,7 @@ class Shell:
             exported_functions=self.exported_functions,
             input=self.input,
             output=self.output,
+            errors=self.errors,
             host=self.host,
         )
 

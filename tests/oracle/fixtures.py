@@ -373,6 +373,10 @@ _SCRIPTS: dict[str, tuple[str, ...]] = {
         "done; shift $((OPTIND - 1)); show $@",
         "set -- -z -e; while getopts ':ae:' O; do show $O ${OPTARG:-}; done; show $OPTIND",
         "echo 'a b' > made.txt; read -r A B < made.txt; show $B $A",
+        "f() { echo out; echo err >&2; }; show $(f 2>/dev/null); show $(f 2>&1); show $(f 2>&1 >/dev/null)",
+        "A=$( { echo a; echo b >&2; } 2>&1 | tr a-z A-Z ); show $A; "
+        "B=$(echo c 1>&2 2>/dev/null); show $B end",
+        "export A=1 B=2; env -u A bash -c 'show ${A-none} $B'; show $A",
     ),
     "wrappers and eval": (
         "nohup show a > /dev/null 2>&1; env A=1 show b; command show c",
