@@ -133,7 +133,8 @@ def _sandbox(oracle: Path, tree: Path) -> list[str]:
         "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv",
         "--ro-bind", "/usr", "/usr", *links, "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
         "--dir", "/root", "--dir", HOME, "--cap-drop", "ALL",
-        "--bind", str(tree), "/checkout", "--chdir", "/checkout", "--ro-bind", str(oracle / "bin"), "/oracle/bin",
+        "--bind", str(tree), "/checkout", "--chdir", "/checkout",
+        "--ro-bind", str(oracle / "bin"), "/oracle/bin",
         "--ro-bind", str(oracle / "env.sh"), "/oracle/env.sh",
         "--bind", str(oracle / "log"), "/oracle/log",
         # Every caller sets a home; nothing else is set.
