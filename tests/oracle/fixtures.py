@@ -377,6 +377,7 @@ _SCRIPTS: dict[str, tuple[str, ...]] = {
         "A=$( { echo a; echo b >&2; } 2>&1 | tr a-z A-Z ); show $A; "
         "B=$(echo c 1>&2 2>/dev/null); show $B end",
         "export A=1 B=2; env -u A bash -c 'show ${A-none} $B'; show $A",
+        'A=(a b); A[${#A[@]}]=z; A[${#A[@]}-1]+=y; show "${A[@]}"',
     ),
     "wrappers and eval": (
         "nohup show a > /dev/null 2>&1; env A=1 show b; command show c",
