@@ -14,43 +14,34 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
-from app.git import Repository
 from checks.shell.evaluate import evaluate
 from checks.shell.parse import parse
 from checks.shell.source import Source
 from checks.shell.state import Shell
 from checks.shell.value import text_of
-from checks.snapshot import MAX_FILE_BYTES, Refused, Snapshot
+from checks.snapshot import Refused, Snapshot
+from tests.oracle.clone import head_of
 
 
 def main() -> int:
     """Print one line for each measurement."""
     arguments = argparse.ArgumentParser(prog="bench")
     arguments.add_argument("repo", type=Path)
-    snapshot = _snapshot(arguments.parse_args().repo)
+    snapshot = head_of(arguments.parse_args().repo)
     scripts = {path: text for path in sorted(snapshot.tree) if (text := _text(snapshot, path)) is not None}
-    ours = _measure(scripts, lambda path, text: _evaluate(snapshot, path, text))
+    ours = _measure(scripts, partial(_evaluate, snapshot))
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     shfmt = shutil.which("shfmt") or str(Path(sys.executable).with_name("shfmt"))
     _print("evaluate, all paths", ours)
     print(f"{'':24} peak memory {memory:.0f} MB")
     for name, command in (("shfmt --to-json", [shfmt, "--to-json"]), ("bash -n", ["bash", "-n"])):
-        others = _measure(scripts, lambda _, text, command=command: _run(command, text))  # type: ignore[misc]
+        others = _measure(scripts, partial(_run, command))
         _print(name, others)
         print(f"{'':24} evaluate / {name} = {sum(ours) / sum(others):.2f}")
     return 0
-
-
-def _snapshot(repo: Path) -> Snapshot:
-    repository = Repository(repo)
-    snapshot = repository.snapshot(repository.commit("HEAD"))
-    files = [entry for entry in snapshot.tree.values() if entry.mode.startswith("100")]
-    snapshot.blobs.update(
-        repository.read({entry.blob for entry in files if (entry.size or 0) <= MAX_FILE_BYTES})
-    )
-    return snapshot
 
 
 def _text(snapshot: Snapshot, path: str) -> str | None:
@@ -67,7 +58,7 @@ def _evaluate(snapshot: Snapshot, path: str, text: str) -> None:
     evaluate(snapshot, Shell(Source(path, text), zero=text_of(path), open=True))
 
 
-def _run(command: Sequence[str], text: str) -> None:
+def _run(command: Sequence[str], _: str, text: str) -> None:
     subprocess.run(command, input=text.encode(), capture_output=True, check=False)
 
 

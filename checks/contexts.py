@@ -48,10 +48,11 @@ def contexts(
     seen: set[str] = set()
     for path in sorted(path for path in snapshot.tree if is_workflow(path)):
         workflow = _workflow(snapshot, path, touched, not_checked)
-        unread = not_checked if touched is None or path in touched else []
+        unread: list[NotChecked] = []
         for context in _of_workflow(snapshot, workflow, runners, unread) if workflow else ():
             seen.update(context.evaluation.files)
             yield context
+        not_checked += [each for each in unread if touched is None or touched & {path, each.path}]
     whole = touched is None or any(is_config(path) for path in touched)
     for path in sorted(path for path in snapshot.tree if scope.is_script(path)):
         if path not in seen and (whole or path in (touched or ()) or path in given):
@@ -86,16 +87,21 @@ def _of_job(snapshot: Snapshot, run: JobRun, not_checked: list[NotChecked]) -> I
         yield context
         invocations = context.evaluation.paths[0].invocations
         for path, npus in submitted_scripts(snapshot, invocations):
-            submitted = _submitted(snapshot, run, path, npus)
+            submitted = _submitted(snapshot, run, path, npus, not_checked)
             if submitted is not None:
                 yield submitted
 
 
-def _submitted(snapshot: Snapshot, run: JobRun, path: str, npus: int | None) -> Context | None:
+def _submitted(
+    snapshot: Snapshot, run: JobRun, path: str, npus: int | None, not_checked: list[NotChecked]
+) -> Context | None:
     """A script that a job hands to the cluster it starts: its environment is the cluster's own."""
     try:
         shell = Shell(Source(path, snapshot.text(path)), zero=text_of(path))
-    except SnapshotError:
+    except NotFetched:
+        return None
+    except SnapshotError as error:
+        not_checked.append(NotChecked(path, str(error)))
         return None
     return _context(snapshot, path, replace(run.identity, npus=npus), shell)
 

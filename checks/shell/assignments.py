@@ -30,8 +30,8 @@ def declare(shell: Shell, command: Simple) -> Status:
     words: list[tuple[Assignment, Valued | None] | Field] = []
     for word in command.words[1:]:
         if isinstance(word, Assignment):
-            is_text = isinstance(word.value, Word)
-            words.append((word, expand_assigned(shell, word.value) if is_text else None))  # type: ignore[arg-type]
+            value = expand_assigned(shell, word.value) if isinstance(word.value, Word) else None
+            words.append((word, value))
         else:
             words += expand(shell, word)
     for each in words:

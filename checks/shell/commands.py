@@ -94,11 +94,7 @@ def _with_assignments(command: Simple, shell: Shell) -> Iterator[None]:
     try:
         yield
     finally:
-        for name, variable in before.items():
-            if variable is None:
-                shell.variables.pop(name, None)
-            else:
-                shell.variables[name] = variable
+        shell.restore(before)
 
 
 def _program(command: Simple, argv: tuple[Field, ...], shell: Shell) -> Status:

@@ -44,6 +44,8 @@ DECLARATIONS = frozenset({"export", "readonly", "local", "declare", "typeset"})
 MAX_TEXT = 256 * 1024
 MAX_WORDS = 60_000
 MAX_NESTING = 60
+# What bashlex raises where it lacks something.
+_GAPS = (NotImplementedError, AssertionError, RecursionError, IndexError, AttributeError)
 
 
 @lru_cache(maxsize=4096)
@@ -72,8 +74,8 @@ def _bashlex(masked: str) -> list[Any]:
     except bashlex.errors.ParsingError as error:
         reason = f"the parser says {code(error.message)}"
         raise ShellSyntaxError(_place(masked, error), reason) from None
-    except (NotImplementedError, AssertionError, RecursionError, IndexError, AttributeError) as error:
-        # bashlex's own gaps; which command holds it is not told.
+    except _GAPS as error:
+        # Which command holds it is not told.
         raise ShellSyntaxError(0, f"not understood by the parser: {type(error).__name__}") from None
 
 
@@ -90,7 +92,7 @@ def _place(masked: str, error: bashlex.errors.ParsingError) -> int:
             stops = False
         except bashlex.errors.ParsingError as found:
             stops = _stops_within(found)
-        except (NotImplementedError, AssertionError, RecursionError, IndexError, AttributeError):
+        except _GAPS:
             stops = False
         low, high = (low, middle) if stops else (middle + 1, high)
     return ends[low - 1] + 1 if low else 0

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from checks.markdown import code
 from checks.model import NotChecked
+from checks.shell.builtins import SET_LETTERS
 from checks.shell.parameter import joined
 from checks.shell.parse import parse
 from checks.shell.scan import ShellSyntaxError
@@ -25,7 +26,6 @@ IMAGE_FOLDERS = ("/usr/", "/etc/", "/root/", "/opt/", "/home/")
 SET_UP_FILES = frozenset(
     {"activate", ".bashrc", ".profile", ".bash_profile", "conda.sh", "set_env.sh", "setvars.sh"}
 )
-SHELL_OPTIONS = {"e": "errexit", "u": "nounset", "x": "xtrace"}
 IGNORED_OPTIONS = frozenset("hlvpic")
 SHELLS = frozenset({"bash", "sh", "/bin/bash", "/bin/sh", "/usr/bin/bash"})
 
@@ -103,9 +103,9 @@ def _shell_options(
         if "o" in letters and arguments:
             options.add(arguments.pop(0).known or "")
             letters.remove("o")
-        if not letters <= {*SHELL_OPTIONS, *IGNORED_OPTIONS}:
+        if not letters <= {*SET_LETTERS, *IGNORED_OPTIONS}:
             raise shell.not_understood(command.start, code(f"{argv[0].known} {option}"))
-        options |= {SHELL_OPTIONS[letter] for letter in letters if letter in SHELL_OPTIONS}
+        options |= {SET_LETTERS[letter] for letter in letters if letter in SET_LETTERS}
         has_text = has_text or "c" in letters
     return arguments, frozenset(options), has_text
 
@@ -220,11 +220,7 @@ def call_function(host: Interpreter, shell: Shell, name: str, arguments: tuple[F
         return error.status
     finally:
         shell.source, shell.names, shell.arguments, shell.open = outer
-        for variable, before in shell.frames.pop().items():
-            if before is None:
-                shell.variables.pop(variable, None)
-            else:
-                shell.variables[variable] = before
+        shell.restore(shell.frames.pop())
 
 
 def substitute(host: Interpreter, shell: Shell, part: CommandSubstitution) -> Text:

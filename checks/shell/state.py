@@ -167,6 +167,14 @@ class Shell:
             variable = replace(variable, exported=True)
         self.variables[name] = variable
 
+    def restore(self, before: Mapping[str, Variable | None]) -> None:
+        """Give variables back the values that they had; None for one that was not there."""
+        for name, variable in before.items():
+            if variable is None:
+                self.variables.pop(name, None)
+            else:
+                self.variables[name] = variable
+
     def export(self, name: str) -> None:
         """``export name``: also a value that it gets later."""
         self.exports |= {name}

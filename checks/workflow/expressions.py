@@ -200,7 +200,8 @@ class _Reader:
         if isinstance(value, Mapping):
             found = next((each for each in value if each.lower() == name.lower()), None)
             if found is not None:
-                return value[found]  # type: ignore[no-any-return]
+                inner: Value = value[found]
+                return inner
             is_open = any(value is self.contexts.values.get(each) for each in self.contexts.open)
             return self.unknown if is_open else None
         if isinstance(value, list) and name.isdigit():

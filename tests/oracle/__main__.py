@@ -18,14 +18,14 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from app.git import Repository
 from checks.shell.evaluate import Evaluation, evaluate
 from checks.shell.parse import parse
 from checks.shell.scan import ShellSyntaxError
 from checks.shell.source import Source
 from checks.shell.state import Shell
 from checks.shell.value import Field, text_of
-from checks.snapshot import MAX_FILE_BYTES, Refused, Snapshot
+from checks.snapshot import Refused, Snapshot
+from tests.oracle.clone import head_of
 from tests.oracle.compare import agrees, commands_of, invocations_of, misplaced, verdict
 from tests.oracle.sandbox import Truth, run_tree, works
 from tests.oracle.structure import by_shfmt
@@ -58,22 +58,13 @@ def main() -> int:
         shutil.rmtree(tree / ".git")
         subprocess.run(["chmod", "-R", "a-w", str(tree)], check=True)
         subprocess.run(["find", str(tree), "-type", "d", "-exec", "chmod", "u+w", "{}", "+"], check=True)
-        snapshot = _snapshot(chosen.repo)
+        snapshot = head_of(chosen.repo)
         for case in _cases(chosen.repo, snapshot, chosen.history):
             if chosen.only in case.path:
                 totals += _compare(case, snapshot, tree, Path(folder) / "copy")
     for name, count in totals.most_common():
         print(f"{count:6} {name}")
     return 0
-
-
-def _snapshot(repo: Path) -> Snapshot:
-    repository = Repository(repo)
-    snapshot = repository.snapshot(repository.commit("HEAD"))
-    files = [entry for entry in snapshot.tree.values() if entry.mode.startswith("100")]
-    small = {entry.blob for entry in files if (entry.size or 0) <= MAX_FILE_BYTES}
-    snapshot.blobs.update(repository.read(small))
-    return snapshot
 
 
 def _cases(repo: Path, snapshot: Snapshot, history: list[str]) -> Iterator[Case]:
