@@ -26,6 +26,9 @@ def declare(shell: Shell, command: Simple) -> Status:
     first = command.words[0]
     name = known(expand_text(shell, first)) if isinstance(first, Word) else None
     letters = {"export": {"x"}, "readonly": {"r"}}.get(name or "", set())
+    if name == "local" and not shell.frames:
+        # Bash complains: there is no function to be local to.
+        return 1
     is_local = bool(shell.frames) and name in ("local", "declare", "typeset")
     words: list[tuple[Assignment, Valued | None] | Field] = []
     for word in command.words[1:]:
@@ -39,7 +42,8 @@ def declare(shell: Shell, command: Simple) -> Status:
         if isinstance(each, tuple):
             _declare_assignment(shell, *each, letters, is_local=local)
         elif (each.known or "").startswith("-"):
-            letters |= _letters(shell, command, each.known or "")
+            given = _letters(shell, command, each.known or "")
+            letters = {"-x"} if name == "export" and "n" in given else letters | given
         elif {"f", "x"} <= letters:
             shell.exported_functions |= {each.known or ""}
         elif "f" not in letters and "p" not in letters:
@@ -101,6 +105,10 @@ def _declare_assignment(
 def _declare_name(shell: Shell, name: str, letters: set[str], *, is_local: bool) -> None:
     if not is_name(name):
         return
+    if "-x" in letters:
+        shell.exports -= {name}
+        if name in shell.variables:
+            shell.variables[name] = replace(shell.variables[name], exported=False)
     if is_local:
         _make_local(shell, name)
     before = shell.variables.get(name)

@@ -21,6 +21,8 @@ from checks.shell.variables import arithmetic_value, key_of
 Arguments = tuple[Field, ...]
 Builtin = Callable[[Shell, Simple, Arguments], Status]
 NOT_EVALUATED = frozenset({"alias", "complete", "enable", "fc", "dirs"})
+# Options with which words and patterns mean something else.
+OTHER_BASH = frozenset({"nocasematch", "nocaseglob", "lastpipe", "dotglob", "globstar", "failglob"})
 SET_LETTERS = {"e": "errexit", "u": "nounset", "x": "xtrace", "a": "allexport", "f": "noglob", "v": "verbose"}
 
 
@@ -87,8 +89,17 @@ def _unset(shell: Shell, command: Simple, arguments: Arguments) -> Status:
         elif functions or (base in shell.functions and variable is None):
             shell.functions.pop(base, None)
         else:
-            shell.variables[shell.referred(base)] = Variable(())
+            _unset_variable(shell, shell.referred(base))
     return 0
+
+
+def _unset_variable(shell: Shell, name: str) -> None:
+    """A local variable of a caller gives way to the one that it hides."""
+    for frame in reversed(shell.frames[:-1]):
+        if name in frame and name not in shell.frames[-1]:
+            shell.restore({name: frame.pop(name)})
+            return
+    shell.variables[name] = Variable(())
 
 
 def _shift(shell: Shell, command: Simple, arguments: Arguments) -> Status:
@@ -157,8 +168,10 @@ def _continue(_shell: Shell, _: Simple, arguments: Arguments) -> Status:
     raise Leave(_number(arguments, 1) or 1, again=True)
 
 
-def _shopt(shell: Shell, _: Simple, arguments: Arguments) -> Status:
+def _shopt(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     names = {argument.known or "" for argument in arguments[1:]}
+    if other := names & OTHER_BASH:
+        raise shell.not_understood(command.start, f"`shopt` of {code(min(other))}")
     if arguments and arguments[0].known == "-s":
         shell.options |= names
     elif arguments and arguments[0].known == "-u":
@@ -167,8 +180,10 @@ def _shopt(shell: Shell, _: Simple, arguments: Arguments) -> Status:
 
 
 def _trap(shell: Shell, command: Simple, arguments: Arguments) -> Status:
-    """Only what runs at the end of the shell is kept."""
+    """What runs at the end of the shell is kept; signals and errors (``ERR``) are taken not to come."""
     words = [argument.known for argument in arguments]
+    if {"DEBUG", "RETURN"} & set(words[1:]):
+        raise shell.not_understood(command.start, "a `trap` of `DEBUG` or `RETURN`")
     if len(words) > 1 and {"EXIT", "0"} & set(words[1:]):
         if words[0] is None:
             raise shell.not_understood(command.start, "`trap` of what is not known")

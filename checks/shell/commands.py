@@ -37,6 +37,7 @@ OPTIONS_WITH_VALUE = frozenset({"-u", "-k", "-s", "-n", "-C", "-N", "-m", "--sig
 
 def run(host: Interpreter, command: Simple, shell: Shell) -> Status:
     """Evaluate ``command``; its exit status. Raises NotUnderstood."""
+    shell.substituted = None
     with redirected(host, shell, command.redirects):
         if not command.words:
             return _assignments(command, shell)
@@ -50,17 +51,20 @@ def run(host: Interpreter, command: Simple, shell: Shell) -> Status:
 
 
 def _assignments(command: Simple, shell: Shell) -> Status:
-    shell.status = 0
+    """No command at all: the status is that of the last substitution, if there is one."""
     for assignment in command.assignments:
         assign(shell, assignment)
     if any(each.operator == "<" for each in command.redirects) and shell.input is not None:
         shell.write(shell.input)
-    return shell.status
+    return shell.substituted if shell.substituted is not None else 0
 
 
 def _start(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell: Shell) -> Status:
     name = argv[0].known
     if name == "command" and len(argv) > 1 and argv[1].known in ("-v", "-V"):
+        return _unknown_status(shell, command, asks=True)
+    if name == "type":
+        shell.write((_output(shell, command),))
         return _unknown_status(shell, command, asks=True)
     if name in ("builtin", "command") and len(argv) > 1 and argv[1].known in {*BUILTINS, *PROGRAMS}:
         argv, name = argv[1:], argv[1].known

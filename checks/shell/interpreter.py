@@ -107,6 +107,10 @@ class Interpreter:
         """The output of ``$(…)``, without the newlines at its end."""
         return scripts.substitute(self, shell, part)
 
+    def output_of(self, shell: Shell, part: CommandSubstitution) -> Text:
+        """The same with all its newlines."""
+        return scripts.output_of(self, shell, part)
+
     def expanded(self, shell: Shell, word: Word) -> Text:
         """``word`` where bash does not split."""
         return expand_text(shell, word)

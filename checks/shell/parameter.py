@@ -102,16 +102,28 @@ def elements(shell: Shell, part: Parameter) -> tuple[Field, ...]:
         return tuple(Field(text_of(str(key)), span) for key in keys)
     fields = _all(shell, part)
     if part.operator == ":":
-        bounds = slice_bounds(shell, part)
-        if part.name in ("@", "*"):
-            fields = (Field(shell.zero, shell.source.span(part.start, part.end)), *fields)
-        return fields[sliced(len(fields), *bounds)]
+        return _slice(shell, part, fields)
     if part.operator:
         return tuple(
             replace(each, text=changed(shell, part, each.text), origins=(each.span, *each.origins))
             for each in fields
         )
     return fields
+
+
+def _slice(shell: Shell, part: Parameter, fields: tuple[Field, ...]) -> tuple[Field, ...]:
+    """``${A[@]:offset:length}``: the offset is an index, the length a number of elements."""
+    offset, length = slice_bounds(shell, part)
+    if part.name in ("@", "*"):
+        fields = (Field(shell.zero, shell.source.span(part.start, part.end)), *fields)
+        return fields[sliced(len(fields), offset, length)]
+    variable = shell.variable(part.name)
+    if variable is None or variable.keys is None or variable.associative:
+        return fields[sliced(len(fields), offset, length)]
+    start = offset if offset >= 0 else variable.next_index() + offset
+    indexes = [key for key in variable.keys if isinstance(key, int)]
+    kept = [each for key, each in zip(indexes, fields, strict=True) if key >= start >= 0]
+    return tuple(kept if length is None else kept[: max(length, 0)])
 
 
 def joined(fields: tuple[Field, ...], separator: str) -> Text:

@@ -6,6 +6,7 @@ Source: bash manual, *Shell Builtin Commands*.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from checks.markdown import code
 from checks.shell.state import Shell
@@ -15,50 +16,61 @@ from checks.shell.value import EMPTY, Field, Status, Text, Undecided, Variable, 
 Arguments = tuple[Field, ...]
 
 
+@dataclass
+class _Reading:
+    """The options of ``read``; an empty delimiter reads everything, ``limit`` is that of ``-n``."""
+
+    names: list[str]
+    to_array: bool = False
+    delimiter: str = "\n"
+    raw: bool = False
+    limited: bool = False
+
+
 def read(shell: Shell, command: Simple, arguments: Arguments) -> Status:
-    """``read`` from a here-string, a here-document or a pipe; anything else is unknown."""
-    names, to_array, delimiter = _read_names(shell, command, arguments)
+    """``read`` from a here-string, a here-document, a file or a pipe; anything else is unknown."""
+    options = _options(shell, command, arguments)
     given = shell.input
     span = shell.source.span(command.start, command.end)
-    line, rest = _first_line(given, delimiter)
-    if line is None:
+    line, rest = _first_line(given, options.delimiter)
+    if line is None or options.limited or ("\\" in line and not options.raw):
         unknown = (shell.unknown("what `read` reads", command.start),)
-        for name in names:
+        for name in options.names:
             field = Field(unknown, span, may_split=True)
-            shell.assign(name, array([field]) if to_array else Variable((field,)))
+            shell.assign(name, array([field]) if options.to_array else Variable((field,)))
         what = f"{code(shell.source.text[command.start : command.end])} finds a line"
         return Undecided(what, ("read", what, span.line))
     shell.input = rest
-    parts = _split(shell, command, line, 0 if to_array else len(names))
+    parts = _split(shell, command, line, 0 if options.to_array else len(options.names))
     fields = [Field(text_of(part), span) for part in parts]
-    if to_array:
-        shell.variables[shell.referred(names[0])] = array(fields)
-    for number, name in enumerate(() if to_array else names):
+    if options.to_array:
+        shell.variables[shell.referred(options.names[0])] = array(fields)
+    for number, name in enumerate(() if options.to_array else options.names):
         shell.assign(name, Variable((fields[number] if number < len(fields) else Field(EMPTY, span),)))
-    return int(given in (None, EMPTY) or not delimiter)
+    ended = known(given or EMPTY) or ""
+    return int(not options.delimiter or options.delimiter not in ended)
 
 
-def _read_names(shell: Shell, command: Simple, arguments: Arguments) -> tuple[list[str], bool, str]:
-    """Names, whether ``-a`` was given, and the delimiter; an empty one reads everything."""
-    names: list[str] = []
-    to_array = False
-    delimiter = "\n"
+def _options(shell: Shell, command: Simple, arguments: Arguments) -> _Reading:
+    found = _Reading([])
     rest = iter(arguments)
     for argument in rest:
         text = argument.known
         if text is None:
             raise shell.not_understood(command.start, "`read` into a name that is not known")
         if not text.startswith("-"):
-            names.append(text)
-        elif text[-1] in "pntuNi":
-            next(rest, None)
-        elif text[-1] == "d":
-            to_array = to_array or "a" in text
-            value = next(rest, None)
-            delimiter = (value.known or "")[:1] if value is not None else "\n"
-        else:
-            to_array = to_array or "a" in text
-    return names or ["REPLY"], to_array, delimiter
+            found.names.append(text)
+            continue
+        for at, letter in enumerate(text[1:], 1):
+            if letter in "dpntuNi":
+                following = text[at + 1 :] or ((each.known or "") if (each := next(rest, None)) else "")
+                found.delimiter = following[:1] if letter == "d" else found.delimiter
+                found.limited = found.limited or letter in "nN"
+                break
+            found.to_array = found.to_array or letter == "a"
+            found.raw = found.raw or letter == "r"
+    found.names = found.names or ["REPLY"]
+    return found
 
 
 def _first_line(given: Text | None, delimiter: str) -> tuple[str | None, Text | None]:

@@ -89,8 +89,7 @@ def _target(shell: Shell, redirect: Redirect) -> Text:
 def _content(shell: Shell, redirect: Redirect, name: Text) -> Text:
     parts = redirect.target.parts if redirect.target is not None else ()
     if len(parts) == 1 and isinstance(parts[0], ProcessSubstitution):
-        output = shell.running.substitute(shell, parts[0].command)
-        return join([*output, "\n"]) if output else output
+        return shell.running.output_of(shell, parts[0].command)
     path = shell.tree_path(name)
     made = shell.running.created.get(path) if path is not None else None
     if made is not None:

@@ -225,6 +225,14 @@ def call_function(host: Interpreter, shell: Shell, name: str, arguments: tuple[F
 
 def substitute(host: Interpreter, shell: Shell, part: CommandSubstitution) -> Text:
     """The output of ``$(…)``, without the newlines at its end."""
+    text = output_of(host, shell, part)
+    if text and isinstance(text[-1], str):
+        return join([*text[:-1], text[-1].rstrip("\n")])
+    return text
+
+
+def output_of(host: Interpreter, shell: Shell, part: CommandSubstitution) -> Text:
+    """What the commands of ``$(…)`` or ``<(…)`` write."""
     inner = shell.copy()
     inner.output = []
     inner.options = shell.options - {"errexit"}
@@ -235,16 +243,10 @@ def substitute(host: Interpreter, shell: Shell, part: CommandSubstitution) -> Te
         at = 0
     try:
         body = parse(inner.source.text, at, at + len(part.text))
-        shell.status = _run(host, body, inner)
+        shell.status = shell.substituted = _run(host, body, inner)
     except ShellSyntaxError as error:
         raise NotUnderstood(inner.source, error.offset, f"{code(part.text)}: {error.reason}, so it") from None
-    return _without_newlines(join(inner.output))
-
-
-def _without_newlines(text: Text) -> Text:
-    if text and isinstance(text[-1], str):
-        return join([*text[:-1], text[-1].rstrip("\n")])
-    return text
+    return join(inner.output)
 
 
 def _resolve(name: Field, shell: Shell) -> str:

@@ -77,6 +77,9 @@ class Host(Protocol):
     def substitute(self, shell: Shell, part: CommandSubstitution) -> Text:
         """The output of ``$(…)``."""
 
+    def output_of(self, shell: Shell, part: CommandSubstitution) -> Text:
+        """The same with all its newlines."""
+
     def decide(self, question: Undecided) -> bool:
         """The side of an undecided question that this path takes."""
 
@@ -120,6 +123,7 @@ class Shell:
     frames: list[dict[str, Variable | None]] = field(default_factory=list)
     exported_functions: frozenset[str] = frozenset()
     status: Status = 0
+    substituted: Status | None = None
     input: Text | None = None
     output: list[str | Unknown] | None = None
     errors: list[str | Unknown] | None = None

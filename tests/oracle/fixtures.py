@@ -378,6 +378,16 @@ _SCRIPTS: dict[str, tuple[str, ...]] = {
         "B=$(echo c 1>&2 2>/dev/null); show $B end",
         "export A=1 B=2; env -u A bash -c 'show ${A-none} $B'; show $A",
         'A=(a b); A[${#A[@]}]=z; A[${#A[@]}-1]+=y; show "${A[@]}"',
+        "A=([3]=x [4]=y [9]=z); show ${A[@]:3:1} ${A[@]:4} ${A[@]: -1} ${A[@]:0:2}",
+        "printf 'a\\nb' | while read -r L; do show $L; done; read -r X <<< end && show $X",
+        "while read -r L || [[ -n $L ]]; do show $L; done < <(printf 'a\\nb')",
+        "read -d: Q <<< a:b; show $Q; read -rd ';' Q <<< 'x;y'; show $Q",
+        "export G=1; export -n G; bash -c 'show ${G:-no}'; show $G",
+        "$(exit 3); show $?; f() { exit 4; }; $(f); show $?; A=x$(exit 5); show $?; A=y; show $?",
+        "local x=1; show $? ${x:-none}; set -e; local y=2 || show caught",
+        "f() { unset X; show ${X:-un}; }; g() { local X=2; f; }; X=1; g; "
+        "h() { local X=3; unset X; show ${X:-un}; }; h",
+        "type -t bash > /dev/null; show x",
     ),
     "wrappers and eval": (
         "nohup show a > /dev/null 2>&1; env A=1 show b; command show c",
