@@ -83,6 +83,9 @@ def _of_job(snapshot: Snapshot, run: JobRun, not_checked: list[NotChecked]) -> I
         if context is None:
             steps.tainted = True
             continue
+        for path in sorted(context.evaluation.files & steps.changed):
+            reason = "an earlier step of the job writes this file; it is judged as it is in the tree"
+            not_checked.append(NotChecked(path, reason))
         steps.after(ready, context.evaluation)
         yield context
         invocations = context.evaluation.paths[0].invocations

@@ -128,9 +128,10 @@ def _print_to_variable(command: Simple, argv: tuple[Field, ...], shell: Shell) -
 def _tee(host: Interpreter, arguments: tuple[Field, ...], shell: Shell) -> Status:
     """Copy the input to files and to the output."""
     given = shell.input or ()
+    append = any(each.known in ("-a", "--append") for each in arguments)
     for each in arguments:
         if not (each.known or "").startswith("-"):
-            host.write_file(shell, each.text, given, each.span)
+            host.write_file(shell, each.text, given, each.span, append=append)
     shell.write(given)
     return 0
 

@@ -38,7 +38,8 @@ class Decision:
 class Outcome:
     """One path: the commands in order, what was not checked, the files evaluated, the decisions taken.
 
-    ``written`` is what went to files whose name is not known: target and text.
+    ``written`` is what went to files: target, text, and whether it was appended; ``changed`` are the files of
+    the tree among them.
     """
 
     invocations: tuple[Invocation, ...] = ()
@@ -46,7 +47,8 @@ class Outcome:
     files: frozenset[str] = frozenset()
     decisions: tuple[Decision, ...] = ()
     status: Status = 0
-    written: tuple[tuple[Text, Text], ...] = ()
+    written: tuple[tuple[Text, Text, bool], ...] = ()
+    changed: frozenset[str] = frozenset()
     steps: int = 0
 
     @property
@@ -91,6 +93,7 @@ def evaluate_path(tree: Snapshot, shell: Shell, plan: Sequence[bool] = ()) -> Ou
         _decisions(host),
         status,
         tuple(host.written),
+        frozenset(path for path in host.created if path in tree),
         host.steps,
     )
 

@@ -90,8 +90,8 @@ class Interpreter:
         self.invocations: list[Invocation] = []
         self.not_checked: list[NotChecked] = []
         self.files: set[str] = set()
-        self.written: list[tuple[Text, Text]] = []
-        """What was written to files: target and text."""
+        self.written: list[tuple[Text, Text, bool]] = []
+        """What was written to files: target, text, and whether it was appended."""
         self.created: dict[str, Source | None] = {}
         """Files of the working directory that were written on this path; None if their text is not known."""
         self.scripts: tuple[str, ...] = ()
@@ -138,7 +138,7 @@ class Interpreter:
         self, shell: Shell, target: Text, text: Text, place: Span, *, append: bool = False
     ) -> None:
         """Note that ``text`` was written to the file ``target``."""
-        self.written.append((target, text))
+        self.written.append((target, text, append))
         path = shell.tree_path(target)
         if path is None:
             return

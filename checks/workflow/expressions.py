@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from checks.markdown import code
@@ -40,15 +40,17 @@ class BadExpression(Exception):
 class Contexts:
     """What names stand for: a mapping is known with all its keys; a name that is missing is unknown.
 
-    ``open`` names have further keys that are not known (``env`` of a job that steps may extend).
+    ``open`` names have further keys that are not known (``env`` of a job that steps may extend). ``failed``
+    once a step of the job is known to fail.
     """
 
     values: Mapping[str, Any]
     open: frozenset[str] = frozenset()
+    failed: bool = False
 
     def with_values(self, **values: Any) -> Contexts:
         """The same with some names replaced."""
-        return Contexts({**self.values, **values}, self.open)
+        return replace(self, values={**self.values, **values})
 
 
 def evaluate(expression: str, contexts: Contexts, unknown: Unknown) -> Value:
@@ -84,7 +86,8 @@ def as_text(value: Value) -> Text:
     if isinstance(value, bool):
         return text_of("true" if value else "false")
     if isinstance(value, int | float):
-        return text_of(str(int(value)) if float(value).is_integer() else str(value))
+        # .NET's G15, in which the runner writes numbers.
+        return text_of(f"{float(value):.15g}".replace("e", "E"))
     return text_of("Array" if isinstance(value, list) else "Object")
 
 
@@ -233,6 +236,8 @@ def _number(value: Value) -> float | None:
         return 0.0
     text = known(value) if isinstance(value, tuple) else None
     try:
+        if text is not None and re.fullmatch(r"\s*0x[0-9a-fA-F]+\s*", text):
+            return float(int(text, 16))
         return float(text or 0) if text is not None else None
     except ValueError:
         return None
@@ -316,7 +321,6 @@ _FUNCTIONS: dict[str, Callable[[_Reader, list[Value]], Value]] = {
     "join": _join,
     "fromjson": _from_json,
     "always": lambda _, __: True,
-    "success": lambda _, __: True,
-    "failure": lambda _, __: False,
-    "cancelled": lambda _, __: False,
+    "success": lambda reader, _: not reader.contexts.failed,
+    "failure": lambda reader, _: True if reader.contexts.failed else reader.unknown,
 }

@@ -38,10 +38,7 @@ def job_runs(snapshot: Snapshot, workflow: Workflow, runners: Runners) -> Iterat
     """
     if set(workflow.events) == {"workflow_call"}:
         return
-    inputs = {
-        name: value_of(each.text, _BARE, workflow.path, each.line) for name, each in workflow.inputs.items()
-    }
-    yield from _runs(_Caller(snapshot, runners, workflow.path), workflow, inputs, "", 0)
+    yield from _runs(_Caller(snapshot, runners, workflow.path), workflow, _inputs(workflow, {}), "", 0)
 
 
 _BARE = Contexts({})
@@ -144,5 +141,16 @@ def _called(
         yield NotChecked(workflow.path, f"line {job.uses.line}: {code(target)} is no workflow")
         return
     given = {key: value_of(each.text, contexts, workflow.path, each.line) for key, each in job.inputs.items()}
-    defaults = {key: value_of(each.text, _BARE, target, each.line) for key, each in called.inputs.items()}
-    yield from _runs(caller, called, {**defaults, **given}, f"{name} / ", depth + 1)
+    yield from _runs(caller, called, _inputs(called, given), f"{name} / ", depth + 1)
+
+
+def _inputs(workflow: Workflow, given: Mapping[str, Value]) -> dict[str, Value]:
+    """The inputs of a workflow: what is given, else the defaults; booleans as such."""
+    defaults = {
+        key: value_of(each.text, _BARE, workflow.path, each.line) for key, each in workflow.inputs.items()
+    }
+    values = {**defaults, **given}
+    for name in workflow.booleans & set(values):
+        written = known(as_text(values[name]))
+        values[name] = written == "true" if written in ("true", "false") else values[name]
+    return values

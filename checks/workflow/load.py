@@ -42,6 +42,7 @@ class Step:
     inputs: Settings
     environment: Settings
     condition: Setting | None
+    continues: Setting | None
     shell: str | None
     working_directory: Setting | None
 
@@ -77,11 +78,15 @@ class WorkflowJob:
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """One workflow file. ``events`` are the names under ``on:``; ``inputs`` the defaults of its inputs."""
+    """One workflow file. ``events`` are the names under ``on:``; ``inputs`` the defaults of its inputs.
+
+    ``booleans`` are those of its inputs that have this type.
+    """
 
     path: str
     events: tuple[str, ...]
     inputs: Settings
+    booleans: frozenset[str]
     environment: Settings
     jobs: tuple[WorkflowJob, ...]
 
@@ -93,6 +98,7 @@ class Action:
     path: str
     inputs: Settings
     steps: tuple[Step, ...]
+    outputs: Settings
 
 
 def is_workflow(path: str) -> bool:
@@ -110,7 +116,9 @@ def load(path: str, text: str) -> Workflow:
         _job(path, text, key.value, key, node, defaults)
         for key, node in yamlfile.items(yamlfile.get(root, "jobs"))
     )
-    return Workflow(path, _names(events), _input_defaults(events), _settings(root, "env"), jobs)
+    return Workflow(
+        path, _names(events), _input_defaults(events), _booleans(events), _settings(root, "env"), jobs
+    )
 
 
 def load_action(path: str, text: str) -> Action | None:
@@ -119,7 +127,12 @@ def load_action(path: str, text: str) -> Action | None:
     runs = yamlfile.get(root, "runs")
     if yamlfile.scalar(yamlfile.get(runs, "using")) != "composite":
         return None
-    return Action(path, _defaults_of(yamlfile.get(root, "inputs")), _steps(path, text, runs))
+    outputs = {
+        name.value: value
+        for name, node in yamlfile.items(yamlfile.get(root, "outputs"))
+        if (value := _setting(yamlfile.get(node, "value"))) is not None
+    }
+    return Action(path, _defaults_of(yamlfile.get(root, "inputs")), _steps(path, text, runs), outputs)
 
 
 def _root(text: str) -> yaml.MappingNode:
@@ -171,6 +184,7 @@ def _step(path: str, text: str, node: yaml.Node) -> Step:
         inputs=_settings(node, "with"),
         environment=_settings(node, "env"),
         condition=_setting(yamlfile.get(node, "if")),
+        continues=_setting(yamlfile.get(node, "continue-on-error")),
         shell=yamlfile.scalar(yamlfile.get(node, "shell")),
         working_directory=_setting(yamlfile.get(node, "working-directory")),
     )
@@ -250,9 +264,23 @@ def _input_defaults(events: yaml.Node | None) -> Settings:
 
 def _defaults_of(inputs: yaml.Node | None) -> Settings:
     return {
-        name.value: _setting(yamlfile.get(node, "default")) or Setting("", yamlfile.line(name))
+        name.value: _setting(yamlfile.get(node, "default"))
+        or Setting("false" if _is_boolean(node) else "", yamlfile.line(name))
         for name, node in yamlfile.items(inputs)
     }
+
+
+def _is_boolean(node: yaml.Node) -> bool:
+    return yamlfile.scalar(yamlfile.get(node, "type")) == "boolean"
+
+
+def _booleans(events: yaml.Node | None) -> frozenset[str]:
+    kinds = (
+        yamlfile.get(yamlfile.get(events, kind), "inputs") for kind in ("workflow_call", "workflow_dispatch")
+    )
+    return frozenset(
+        name.value for inputs in kinds for name, node in yamlfile.items(inputs) if _is_boolean(node)
+    )
 
 
 def _block(path: str, text: str, node: yaml.ScalarNode) -> Source:

@@ -15,87 +15,126 @@ from checks.model import NotChecked, Span
 from checks.shell.builtins import SET_LETTERS
 from checks.shell.evaluate import Evaluation
 from checks.shell.state import Shell, normal_path
-from checks.shell.value import GITHUB_ENV, GITHUB_OUTPUT, ROOT, Field, Text, Unknown, Variable, join, known
+from checks.shell.value import (
+    GITHUB_ENV,
+    GITHUB_OUTPUT,
+    ROOT,
+    Field,
+    Text,
+    Unknown,
+    Variable,
+    join,
+    known,
+    text_of,
+)
 from checks.snapshot import NotFetched, Snapshot, SnapshotError
 from checks.workflow.expressions import Contexts, Value, as_text, truth
 from checks.workflow.jobs import JobRun, with_environment
-from checks.workflow.load import Settings, Step, load_action
+from checks.workflow.load import Action, Setting, Settings, Step, load_action
 from checks.workflow.render import condition_of, source_with, text_with, value_of
 
 BASH = ("bash", "sh", "bash {0}", "sh {0}", "bash -e {0}", "bash -l {0}", "bash -el {0}")
 MAX_ACTIONS_DEEP = 5
+_STATUS = re.compile(r"\b(always|success|failure|cancelled)\s*\(")
 _BLOCK = re.compile(r"(?P<name>[A-Za-z_][\w-]*)<<(?P<end>\S+)")
 _LINE = re.compile(r"(?P<name>[A-Za-z_][\w-]*)=(?P<value>.*)")
 
 
 @dataclass(frozen=True)
 class Ready:
-    """One ``run:`` block: its shell, and the step's ``id``."""
+    """One ``run:`` block: its shell, and the step that it belongs to."""
 
     shell: Shell
-    id: str | None
+    step: Step
     path: str
+    continues: bool
 
 
 class JobSteps:
-    """Goes through the steps of one job; ``after`` must be told how each one ended."""
+    """Goes through the steps of one job; ``after`` must be told how each one ended.
+
+    ``results`` are the steps that expressions may refer to, by id; ``changed`` the files of the tree that a
+    step has written.
+    """
 
     def __init__(self, snapshot: Snapshot, run: JobRun) -> None:
         self.snapshot = snapshot
         self.run = run
         self.carried: dict[str, Variable] = {}
-        self.outputs: dict[str, Mapping[str, Value]] = {}
+        self.results: dict[str, Value] = {}
+        self.changed: set[str] = set()
         self.tainted = False
+        self.failed = False
 
     def __iter__(self) -> Iterator[Ready | NotChecked]:
         """The blocks in order. Raises NotFetched."""
         yield from self._steps(self.run.job.steps, self.run.workflow.path, self.run.contexts, {}, 0)
 
     def _steps(
-        self, steps: Iterable[Step], path: str, contexts: Contexts, outer: Settings, depth: int
+        self,
+        steps: Iterable[Step],
+        path: str,
+        contexts: Contexts,
+        outer: Mapping[str, Variable],
+        depth: int,
     ) -> Iterator[Ready | NotChecked]:
         for step in steps:
-            inner = self._now(contexts)
-            condition = step.condition
-            if condition and truth(condition_of(condition.text, inner, path, condition.line)) is False:
+            now = self._now(contexts)
+            if not self._runs(step, now, path):
                 continue
-            inner = with_environment(inner, step.environment, path)
+            own = {**outer, **_variables(step.environment, now, path)}
+            inner = with_environment(now, step.environment, path)
             if step.run is not None:
-                yield self._ready(step, path, inner, {**outer, **step.environment})
+                yield self._ready(step, path, inner, own, depth)
             elif step.uses and step.uses.startswith("./"):
-                yield from self._action(step, path, inner, {**outer, **step.environment}, depth)
+                yield from self._action(step, path, inner, own, depth)
+            elif step.id is not None:
+                self.results[step.id] = Unknown(f"what {code(step.uses or '')} gives", path, step.line)
+
+    def _runs(self, step: Step, contexts: Contexts, path: str) -> bool:
+        """False if it is known that the step is skipped: by its condition, or after a failure."""
+        condition = step.condition
+        asks = condition is not None and _STATUS.search(condition.text)
+        if self.failed and not asks:
+            return False
+        if condition is None:
+            return True
+        return truth(condition_of(condition.text, contexts, path, condition.line)) is not False
 
     def _now(self, contexts: Contexts) -> Contexts:
-        """What expressions see: the environment with what steps appended, and the outputs of steps."""
+        """What expressions see: the environment with what steps appended, and the results of steps."""
         appended = {name: variable.text for name, variable in self.carried.items()}
-        steps = {name: {"outputs": values} for name, values in self.outputs.items()}
-        now = contexts.with_values(env={**contexts.values["env"], **appended}, steps=steps)
-        return replace(now, open=now.open | ({"env"} if self.tainted else set()))
+        now = contexts.with_values(env={**contexts.values["env"], **appended}, steps=dict(self.results))
+        return replace(now, open=now.open | ({"env"} if self.tainted else set()), failed=self.failed)
 
-    def _ready(self, step: Step, path: str, contexts: Contexts, settings: Settings) -> Ready | NotChecked:
+    def _ready(
+        self, step: Step, path: str, contexts: Contexts, own: Mapping[str, Variable], depth: int
+    ) -> Ready | NotChecked:
         assert step.run is not None
-        name = step.shell or self.run.job.shell or "bash"
-        if not name.startswith(BASH):
-            return NotChecked(path, f"line {step.line}: a step for the shell {code(name)}")
+        # The defaults of a job do not reach into an action.
+        default = self.run.job if depth == 0 else None
+        written = step.shell or (default.shell if default else None)
+        if not (written or "bash").startswith(BASH):
+            return NotChecked(path, f"line {step.line}: a step for the shell {code(written or '')}")
         source = source_with(step.run, contexts)
-        variables = {
-            "CI": _given(("true",), source.span(0, 0)),
-            "GITHUB_ACTIONS": _given(("true",), source.span(0, 0)),
-            "GITHUB_WORKSPACE": _given((ROOT,), source.span(0, 0)),
-            "GITHUB_ENV": _given((GITHUB_ENV,), source.span(0, 0)),
-            "GITHUB_OUTPUT": _given((GITHUB_OUTPUT,), source.span(0, 0)),
-            **self._environment(contexts, settings, path),
-        }
+        here = source.span(0, 0)
+        given: dict[str, Text] = {
+            "CI": ("true",), "GITHUB_ACTIONS": ("true",), "GITHUB_WORKSPACE": (ROOT,),
+            "GITHUB_ENV": (GITHUB_ENV,), "GITHUB_OUTPUT": (GITHUB_OUTPUT,),
+        }  # fmt: skip
         shell = Shell(
             source,
-            variables,
-            cwd=self._folder(step, path, contexts),
-            options=_options(step.shell or self.run.job.shell),
+            {**{name: _given(text, here) for name, text in given.items()}, **self._environment(), **own},
+            cwd=_folder(
+                step.working_directory or (default.working_directory if default else None), contexts, path
+            ),
+            options=_options(written),
             tainted=self.tainted,
         )
-        return Ready(shell, step.id, path)
+        return Ready(shell, step, path, _continues(step, contexts, path))
 
-    def _environment(self, contexts: Contexts, settings: Settings, path: str) -> dict[str, Variable]:
+    def _environment(self) -> dict[str, Variable]:
+        """The environment of the job, with what its steps appended."""
         workflow, job = self.run.workflow, self.run.job
         variables: dict[str, Variable] = {}
         container = {
@@ -103,57 +142,104 @@ class JobSteps:
         }
         for level in (container, workflow.environment, job.environment):
             variables |= _variables(level, self.run.contexts, workflow.path)
-        return {**variables, **self.carried, **_variables(settings, contexts, path)}
-
-    def _folder(self, step: Step, path: str, contexts: Contexts) -> str | None:
-        setting = step.working_directory or self.run.job.working_directory
-        if setting is None:
-            return ""
-        text = text_with(setting.text, contexts, path, setting.line)
-        folder = known(join("." if piece == ROOT else piece for piece in text))
-        return normal_path(folder) if folder is not None else None
+        return {**variables, **self.carried}
 
     def _action(
-        self, step: Step, path: str, contexts: Contexts, outer: Settings, depth: int
+        self, step: Step, path: str, contexts: Contexts, own: Mapping[str, Variable], depth: int
     ) -> Iterator[Ready | NotChecked]:
-        """The steps of a composite action of the repository."""
-        folder = normal_path(step.uses or "")
-        file = next(
-            (
-                f"{folder}/{name}"
-                for name in ("action.yml", "action.yaml")
-                if f"{folder}/{name}" in self.snapshot
-            ),
-            None,
-        )
-        if file is None or depth >= MAX_ACTIONS_DEEP:
-            yield NotChecked(path, f"line {step.line}: the action {code(step.uses or '')} is not read")
-            return
+        """The steps of a composite action of the repository, whose ids only it sees."""
+        unknown = Unknown(f"what {code(step.uses or '')} gives", path, step.line)
+        results, self.results = self.results, {}
+        outputs: Value = unknown
         try:
-            action = load_action(file, self.snapshot.text(file))
+            action = self._read_action(step, path, depth)
+            if isinstance(action, NotChecked):
+                yield action
+            elif action is not None:
+                given = {
+                    **{
+                        name: value_of(each.text, contexts, action.path, each.line)
+                        for name, each in action.inputs.items()
+                    },
+                    **{
+                        name: value_of(each.text, contexts, path, each.line)
+                        for name, each in step.inputs.items()
+                    },
+                }
+                inner = contexts.with_values(inputs=given)
+                yield from self._steps(action.steps, action.path, inner, own, depth + 1)
+                now = self._now(inner)
+                outputs = {
+                    "outputs": {
+                        name: value_of(each.text, now, action.path, each.line)
+                        for name, each in action.outputs.items()
+                    },
+                    "outcome": unknown,
+                    "conclusion": unknown,
+                }
+        finally:
+            self.results = results
+        if step.id is not None:
+            self.results[step.id] = outputs
+
+    def _read_action(self, step: Step, path: str, depth: int) -> Action | NotChecked | None:
+        """A local action; None if it is not composite. Raises NotFetched."""
+        folder = normal_path(step.uses or "")
+        names = [f"{folder}/action.yml", f"{folder}/action.yaml"]
+        file = next((name for name in names if name in self.snapshot), None)
+        if file is None or depth >= MAX_ACTIONS_DEEP:
+            return NotChecked(path, f"line {step.line}: the action {code(step.uses or '')} is not read")
+        try:
+            return load_action(file, self.snapshot.text(file))
         except NotFetched:
             raise
         except (SnapshotError, yamlfile.YamlRefused) as error:
-            yield NotChecked(file, str(error))
-            return
-        if action is None:
-            return
-        inputs = {
-            **{name: value_of(each.text, contexts, file, each.line) for name, each in action.inputs.items()},
-            **{name: value_of(each.text, contexts, path, each.line) for name, each in step.inputs.items()},
-        }
-        yield from self._steps(action.steps, file, contexts.with_values(inputs=inputs), outer, depth + 1)
+            return NotChecked(file, str(error))
 
     def after(self, ready: Ready, evaluation: Evaluation) -> None:
-        """Keep what the step appended to the environment, and its outputs."""
-        appended = _appended(evaluation, GITHUB_ENV, ready.shell)
+        """Keep what the step left behind: environment, outputs, changed files, and whether it failed."""
+        step, shell = ready.step, ready.shell
+        appended = _appended(evaluation, GITHUB_ENV, shell)
         self.tainted = self.tainted or appended is None
         for name, text in (appended or {}).items():
-            self.carried[name] = _given(text, ready.shell.source.span(0, 0))
-        if ready.id is not None:
-            outputs = _appended(evaluation, GITHUB_OUTPUT, ready.shell)
-            if outputs is not None:
-                self.outputs[ready.id] = {**self.outputs.get(ready.id, {}), **outputs}
+            self.carried[name] = _given(text, shell.source.span(0, 0))
+        self.changed |= {path for each in evaluation.paths for path in each.changed}
+        failed = _failed(evaluation)
+        self.failed = self.failed or (failed is True and not ready.continues)
+        if step.id is not None:
+            unknown = shell.unknown("how an earlier step ended", 0)
+            outcome: Value = unknown if failed is None else text_of("failure" if failed else "success")
+            outputs = _appended(evaluation, GITHUB_OUTPUT, shell)
+            self.results[step.id] = {
+                "outputs": unknown if outputs is None else outputs,
+                "outcome": outcome,
+                "conclusion": text_of("success") if ready.continues else outcome,
+            }
+
+
+def _continues(step: Step, contexts: Contexts, path: str) -> bool:
+    """True if the job may go on when the step fails (``continue-on-error``)."""
+    setting = step.continues
+    if setting is None:
+        return False
+    return known(as_text(value_of(setting.text, contexts, path, setting.line))) != "false"
+
+
+def _failed(evaluation: Evaluation) -> bool | None:
+    """Whether the step failed; None if that is not known on some path."""
+    statuses = [path.status for path in evaluation.paths]
+    if all(isinstance(status, int) and status for status in statuses):
+        return True
+    return False if all(status == 0 for status in statuses) else None
+
+
+def _folder(setting: Setting | None, contexts: Contexts, path: str) -> str | None:
+    """The working directory of a step, None if it is not known."""
+    if setting is None:
+        return ""
+    text = text_with(setting.text, contexts, path, setting.line)
+    folder = known(join("." if piece == ROOT else piece for piece in text))
+    return normal_path(folder) if folder is not None else None
 
 
 def _given(text: Text, span: Span) -> Variable:
@@ -188,12 +274,13 @@ def _appended(evaluation: Evaluation, file: Unknown, shell: Shell) -> dict[str, 
     """What the step appends on every path alike; None if some of it cannot be told."""
     found: dict[str, Text] = {}
     for number, path in enumerate(evaluation.paths):
-        here: dict[str, Text] = {}
-        for target, text in path.written:
-            given = _assignments(text) if target == (file,) else {}
-            if given is None:
-                return None
-            here |= given
+        content: Text = ()
+        for target, text, append in path.written:
+            if target == (file,):
+                content = join([*content, *text]) if append else text
+        here = _assignments(content)
+        if here is None:
+            return None
         differs = (shell.unknown("what an earlier step appended on some paths", 0),)
         names = {*found, *here} if number else set()
         merged = {name: here.get(name) if here.get(name) == found.get(name) else differs for name in names}

@@ -39,7 +39,9 @@ def value(expression: str) -> Value:
         ("format('{0}-{1} {{x}}', env.A, matrix.npus)", "a-8 {x}"), ("contains('Hello', 'ELL')", "true"),
         ("startsWith(env.A, 'b')", "false"), ("endsWith('x.sh', '.sh')", "true"),
         ("join(matrix.flags, '-')", "p-q"), ("fromJSON('[1, \"b\"]')[1]", "b"), ("always()", "true"),
-        ("failure()", "false"), ("(1 == 1) != false", "true"), ("null == ''", "true"), ("0x10", "16"),
+        ("(1 == 1) != false", "true"), ("null == ''", "true"), ("0x10", "16"), ("'0x10' == 16", "true"),
+        ("1e21", "1E+21"),
+        ("123456789012345678", "1.23456789012346E+17"), ("1e-7", "1E-07"),
     ],
 )  # fmt: skip
 def test_known_values(expression: str, text: str) -> None:

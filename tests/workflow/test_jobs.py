@@ -261,3 +261,57 @@ def test_a_workflow_that_calls_itself_ends() -> None:
 def test_a_block_of_lines_in_the_environment_file() -> None:
     steps = ("{ echo 'A<<END'; echo one; echo two; echo END; echo B=3; } >> $GITHUB_ENV", 'show "$A" $B $CI')
     assert shown({"w.yml": workflow(*steps)}) == [["one\ntwo", "3", "true"]]
+
+
+def test_a_step_that_is_known_to_fail_ends_the_job() -> None:
+    steps = (
+        "exit 1",
+        "show x",
+        {"run": "show always", "if": "always()"},
+        {"run": "show f", "if": "failure()"},
+    )
+    assert shown({"w.yml": workflow(*steps)}) == [["always"], ["f"]]
+    assert shown({"w.yml": workflow("program; false", "show x")}) == []
+    assert shown({"w.yml": workflow("program", "show x")}) == [["x"]]
+    assert shown({"w.yml": workflow({"run": "exit 1", "continue-on-error": True}, "show x")}) == [["x"]]
+
+
+def test_outcomes_and_outputs_of_steps() -> None:
+    steps = (
+        {"id": "k", "run": "exit 1", "continue-on-error": True}, {"id": "u", "uses": "actions/cache@v4"},
+        {"id": "o", "run": "F=$GITHUB_OUTPUT; echo 'v<<E' >> $F; echo a >> $F; echo E >> $F"},
+        {"id": "t", "run": "echo v=1 >> $GITHUB_OUTPUT; echo w=2 > $GITHUB_OUTPUT"},
+        "show ${{ steps.k.outcome }} ${{ steps.k.conclusion }}",
+        "show ${{ steps.o.outputs.v }} '${{ steps.t.outputs.v }}'",
+        "show ${{ steps.u.outputs.hit }}",
+    )  # fmt: skip
+    assert shown({"w.yml": workflow(*steps)}) == [["failure", "success"], ["a", ""], [None]]
+
+
+def test_an_action_has_its_own_ids_outputs_and_no_defaults_of_the_job() -> None:
+    action = {
+        "outputs": {"r": {"value": "${{ steps.q.outputs.o }}"}},
+        "runs": {"using": "composite", "steps": [
+            {"id": "q", "shell": "bash", "run": "echo o=5 >> $GITHUB_OUTPUT; bash x.sh"}]},
+    }  # fmt: skip
+    steps = ({"id": "c", "uses": "./a"}, 'show "r=${{ steps.c.outputs.r }}" "q=${{ steps.q.outputs.o }}"')
+    content = workflow(*steps, defaults={"run": {"working-directory": "d"}})
+    files = {"w.yml": content, "a/action.yml": action, "x.sh": "show root", "d/x.sh": "show d"}
+    assert shown(files) == [["root"], ["r=5", "q="]]
+
+
+def test_inputs_that_are_booleans_are_no_texts() -> None:
+    callee = workflow("show '${{ inputs.b }}' '${{ inputs.b && 1 || 2 }}' '${{ inputs.c && 1 || 2 }}'")
+    callee["on"] = {"workflow_call": {"inputs": {"b": {"type": "boolean"}, "c": {"type": "boolean"}}}}
+    caller = {"on": "push", "jobs": {"x": {"uses": "./.github/workflows/callee.yml", "with": {"c": True}}}}
+    assert shown({"callee.yml": callee, "caller.yml": caller}) == [["false", "2", "1"]]
+
+
+def test_the_environment_of_a_step_is_evaluated_before_it_is_set() -> None:
+    content = workflow({"run": "show $B", "env": {"A": "step", "B": "${{ env.A }}"}}, env={"A": "job"})
+    assert shown({"w.yml": content}) == [["job"]]
+
+
+def test_a_script_that_an_earlier_step_writes_is_said() -> None:
+    _, not_checked = run({"w.yml": workflow("sed -i s/a/b/ run.sh", "bash run.sh x")})
+    assert [(each.path, "an earlier step" in each.reason) for each in not_checked] == [("run.sh", True)]
