@@ -34,24 +34,24 @@ def redirected(host: Writes, shell: Shell, redirects: Sequence[Redirect]) -> Ite
         return
     before = shell.input, shell.output, shell.errors
     files: list[tuple[Redirect, Text, list[str | Unknown]]] = []
-    for each in redirects:
-        text = () if _is_process(each) else _target(shell, each)
-        if each.operator in _OUTPUTS:
-            sink: list[str | Unknown] = []
-            files.append((each, text, sink))
-            if each.descriptor in (None, 1):
-                shell.output = sink
-            if each.descriptor == 2 or each.operator.startswith("&"):
-                shell.errors = sink
-        elif each.operator == ">&":
-            _duplicate(shell, each.descriptor, known(text))
-        elif each.operator == "<<<":
-            shell.input = join([*text, "\n"])
-        elif each.operator == "<<":
-            shell.input = text
-        elif each.operator == "<" and each.descriptor in (None, 0):
-            shell.input = _content(shell, each, text)
     try:
+        for each in redirects:
+            text = () if _is_process(each) else _target(shell, each)
+            if each.operator in _OUTPUTS:
+                sink: list[str | Unknown] = []
+                files.append((each, text, sink))
+                if each.descriptor in (None, 1):
+                    shell.output = sink
+                if each.descriptor == 2 or each.operator.startswith("&"):
+                    shell.errors = sink
+            elif each.operator == ">&":
+                _duplicate(shell, each.descriptor, known(text))
+            elif each.operator == "<<<":
+                shell.input = join([*text, "\n"])
+            elif each.operator == "<<":
+                shell.input = text
+            elif each.operator == "<" and each.descriptor in (None, 0):
+                shell.input = _content(shell, each, text)
         yield
     finally:
         for each, target, written in files:
