@@ -17,7 +17,7 @@ from checks.shell.scan import (
     skip_unit,
 )
 
-_CASE_WORD = re.compile(r"(case|esac)(?=[\s;&|)<>]|$)")
+_CASE_WORD = re.compile(r"(case|esac)(?=[\s;&|)<>]|\\\n|$)")
 _CLOSES = re.compile(r";;&|;;|;&")
 
 

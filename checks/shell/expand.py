@@ -114,7 +114,7 @@ class _Building:
         if self.shell.cwd is None or len(pieces) < len(self.pieces):
             return []
         try:
-            units = [unit for piece, quoted in pieces for unit in pattern.units(piece, quoted=quoted)]
+            units = pattern.units(pieces)
             outside = units[0] == "\\/"
             return [] if outside else expand_pattern(self.shell.running.tree, self.shell.cwd, units)
         except pattern.TooLarge:

@@ -1,8 +1,8 @@
 """Text of equal length in which bashlex finds the structure of a script.
 
 bashlex lacks arrays, ``$(( ))``, ``[[ ]]``, ``case`` and more (DESIGN, *Evaluating scripts*). Every quote,
-expansion and unsupported construct is replaced by a quoted word of the same length, so that each offset
-bashlex reports is an offset of the source; the word parser then reads the source at that offset.
+expansion and unsupported construct is replaced by a quoted word of the same length with the same newlines, so
+that each offset bashlex reports is an offset of the source; the word parser then reads the source there.
 """
 
 from __future__ import annotations
@@ -18,12 +18,15 @@ from checks.shell.scan import (
     ShellSyntaxError,
     end_of_line,
     end_of_parentheses,
+    refuse_continuation,
     skip_unit,
 )
 
 OPERATORS = ";&|()"
-_BEFORE_DO = re.compile(r"(?:[ \t\n]|#[^\n]*\n)*do(?=[\s;]|$)")
+_BEFORE_DO = re.compile(r"(?:[ \t\n]|#[^\n]*\n)*do(?=[\s;]|\\\n|$)")
+_SPLIT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\[[^\]]*\]?)?\+?")
 _ARRAY_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
+_WRITTEN = re.compile(r"[^\n]")
 _HEREDOC = re.compile(r"<<(?P<strip>-?)[ \t]*(?P<word>'[^'\n]*'|\"[^\"\n]*\"|[^\s;&|<>()'\"]+)")
 
 
@@ -40,10 +43,14 @@ class HereDoc:
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """The masked text (same length as the source) and the here-documents that were cut out."""
+    """The masked text, with the length and the newlines of the source, and what had to be cut out of it.
+
+    ``before_do`` are the offsets of the newlines that end the header of a loop.
+    """
 
     text: str
     heredocs: tuple[HereDoc, ...]
+    before_do: tuple[int, ...]
 
 
 def mask(source: str) -> Masked:
@@ -63,6 +70,7 @@ class _Mask:
     loop_header: bool = False
     pending: list[re.Match[str]] = field(default_factory=list)
     heredocs: list[HereDoc] = field(default_factory=list)
+    before_do: list[int] = field(default_factory=list)
 
     def run(self) -> Masked:
         while self.at < len(self.source):
@@ -70,7 +78,7 @@ class _Mask:
         self._end_word()
         if self.pending:
             raise ShellSyntaxError(self.pending[0].start(), "here-document without its end marker")
-        return Masked("".join(self.out), tuple(self.heredocs))
+        return Masked("".join(self.out), tuple(self.heredocs), tuple(self.before_do))
 
     def _step(self) -> None:
         char = self.source[self.at]
@@ -87,6 +95,8 @@ class _Mask:
             self._hide_as_word(skip_unit(self.source, self.at))
         elif char == "<" and self._heredoc():
             pass
+        elif char in "<>" and self.source.startswith("\\\n", self.at + 1):
+            refuse_continuation(self.source, self.at + 1)
         elif char in "<>" and self.source.startswith("(", self.at + 1):
             self._hide_as_word(end_of_parentheses(self.source, self.at + 1))
         elif char in OPERATORS:
@@ -98,22 +108,19 @@ class _Mask:
 
     def _continuation(self) -> None:
         following = self.source[self.at + 2 : self.at + 3]
-        joins_words = bool(self.word) and following not in ("", " ", "\t", "\n", *OPERATORS)
-        if joins_words:
-            self._hide_as_word(self.at + 2)
-        else:
+        if following in ("", " ", "\t", "\n", *OPERATORS):
             self._end_word()
-            self._hide_as_blanks(self.at + 2)
+        elif (self.command_position or following in "=+[") and _SPLIT.fullmatch(self.word):
+            refuse_continuation(self.source, self.at)
+        self._keep(2)
 
     def _newline(self) -> None:
         self._end_word()
         if self.loop_header and _BEFORE_DO.match(self.source, self.at):
-            # bashlex cannot end a loop's header by a newline.
-            self.out.append(";" if self.last_char not in ";&" else " ")
-            self.at += 1
+            if self.last_char not in ";&":
+                self.before_do.append(self.at)
             self.loop_header = False
-        else:
-            self._keep(1)
+        self._keep(1)
         self.command_position = True
         for marker in self.pending:
             self._heredoc_body(marker)
@@ -127,6 +134,8 @@ class _Mask:
         if self.source.startswith("((", self.at) and (self.command_position or self.last_word == "for"):
             self._arithmetic()
             return
+        if char == "(" and self.source.startswith("(", self.at + 3):
+            refuse_continuation(self.source, self.at + 1)
         self.last_char = char
         self._keep(1)
         self.command_position = True
@@ -136,9 +145,8 @@ class _Mask:
         if not self.source.startswith("))", end - 2):
             self._keep(1)
         elif self.last_word == "for":
-            # `for((` has no blank that would end the word `for`.
-            hidden = "x in " if self.source[self.at - 1] in BLANKS else " x in "
-            self.out.append(hidden.ljust(end - self.at, "y"))
+            # As a quoted name; `for((` has no blank that would end the word `for`.
+            self.out.append(" '" + _WRITTEN.sub("x", self.source[self.at + 2 : end - 1]) + "'")
             self.at = end
         else:
             self._hide_as_word(end)
@@ -206,7 +214,7 @@ class _Mask:
 
     def _end_word(self) -> None:
         if self.word:
-            if self.command_position and self.word in ("while", "until", "for"):
+            if self.command_position and self.word in ("while", "until"):
                 self.loop_header = True
             elif self.word == "do":
                 self.loop_header = False
@@ -220,12 +228,13 @@ class _Mask:
         self.at += length
 
     def _hide_as_word(self, end: int) -> None:
-        length = end - self.at
-        hidden = "'" + "x" * (length - 2) + "'" if length > 1 else "x"
+        hidden = (
+            "'" + _WRITTEN.sub("x", self.source[self.at + 1 : end - 1]) + "'" if end - self.at > 1 else "x"
+        )
         self.out.append(hidden)
         self.word += hidden
         self.at = end
 
     def _hide_as_blanks(self, end: int) -> None:
-        self.out.append(" " * (end - self.at))
+        self.out.append(_WRITTEN.sub(" ", self.source[self.at : end]))
         self.at = end

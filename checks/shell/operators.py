@@ -82,7 +82,7 @@ def _part_of(shell: Shell, part: Parameter) -> Unknown:
 
 def pattern_units(shell: Shell, argument: Word) -> list[str] | None:
     """The pattern that ``argument`` is, None if a part of it is not known. Raises pattern.TooLarge."""
-    units: list[str] = []
+    pieces: list[tuple[str, bool]] = []
     for part in argument.parts:
         quoted = bool(getattr(part, "quoted", False))
         text = (
@@ -92,8 +92,8 @@ def pattern_units(shell: Shell, argument: Word) -> list[str] | None:
         )
         if text is None:
             return None
-        units += pattern.units(text, quoted=quoted)
-    return units
+        pieces.append((text, quoted))
+    return pattern.units(pieces)
 
 
 def _trimmed(operator: str, wanted: list[str], text: str) -> str:

@@ -62,10 +62,18 @@ def parse(text: str, start: int = 0, end: int | None = None) -> Sequence:
     try:
         masked = mask(text[start:end])
         _refuse_hostile(masked.text)
-        nodes = _bashlex(masked.text) if masked.text.strip() else []
+        nodes = _bashlex(_for_bashlex(masked)) if masked.text.strip() else []
     except ShellSyntaxError as error:
         raise ShellSyntaxError(error.offset + start, error.reason) from None
     return _Reader(text, start, masked).sequence(nodes)
+
+
+def _for_bashlex(masked: Masked) -> str:
+    """The masked text for bashlex, which ends no loop header by a newline and no script by a continuation."""
+    text = list(masked.text)
+    for offset in masked.before_do:
+        text[offset] = ";"
+    return "".join(text) + "\n"
 
 
 def _bashlex(masked: str) -> list[Any]:
@@ -143,7 +151,10 @@ class _Reader:
         self.heredocs = {heredoc.operator + base: heredoc for heredoc in masked.heredocs}
 
     def pos(self, node: Any) -> tuple[int, int]:
+        """Where the node stands, without the continuation that may follow it."""
         start, end = node.pos
+        while self.text.endswith("\\\n", start + self.base, end + self.base):
+            end -= 2
         return start + self.base, end + self.base
 
     def sequence(self, nodes: Many[Any]) -> Sequence:

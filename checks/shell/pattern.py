@@ -6,10 +6,13 @@ Source: bash manual, *Pattern Matching*. Extended patterns (``@(a|b)``) are refu
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
 
 MAX_CELLS = 4_000_000
 _EXTENDED = re.compile(r"[?*+@!]\(")
+_MEMBER = re.compile(r"\[:(?P<named>.*?):\]|(?P<first>\\?.)(?:-(?P<last>\\?.))?", re.S)
 _CLASSES: dict[str, Callable[[str], bool]] = {
     "alnum": str.isalnum,
     "alpha": str.isalpha,
@@ -109,23 +112,42 @@ def replaced(pattern: Sequence[str], text: str, replacement: str, *, every: bool
     return "".join(result) + text[at:]
 
 
-def units(text: str, *, quoted: bool) -> list[str]:
-    """``text`` as pattern units; a quoted stretch is literal throughout (written ``\\c`` per character).
+def units(pieces: Iterable[tuple[str, bool]]) -> list[str]:
+    """Pieces of text, each with whether it is quoted, as pattern units.
 
-    Raises TooLarge for an extended pattern.
+    A unit is ``*``, ``?``, a set ``[…]`` or ``\\c`` for the character ``c`` itself, also inside a set. Raises
+    TooLarge for an extended pattern.
     """
-    if quoted:
-        return ["\\" + char for char in text]
-    if _EXTENDED.search(text):
-        raise TooLarge
+    chars = list(_characters(pieces))
     result: list[str] = []
     at = 0
-    while at < len(text):
-        close = _end_of_set(text, at) if text[at] == "[" else -1
-        unit = text[at : close + 1] if close > 0 else text[at]
-        result.append(unit if len(unit) > 1 or unit in "*?" else "\\" + unit)
-        at += len(unit)
+    while at < len(chars):
+        char, quoted = chars[at]
+        close = _end_of_set(chars, at) if (char, quoted) == ("[", False) else at
+        if close > at:
+            result.append("".join("\\" * quoted + char for char, quoted in chars[at : close + 1]))
+        else:
+            result.append(char if char in "*?" and not quoted else "\\" + char)
+        at = close + 1
     return result
+
+
+def _characters(pieces: Iterable[tuple[str, bool]]) -> Iterator[tuple[str, bool]]:
+    """Each character and whether it stands for itself; a backslash makes the next one do so."""
+    escapes = False
+    for text, quoted in pieces:
+        if not quoted and _EXTENDED.search(text):
+            raise TooLarge
+        for char in text:
+            if escapes and quoted:
+                yield "\\", True
+            if char == "\\" and not (quoted or escapes):
+                escapes = True
+            else:
+                yield char, quoted or escapes
+                escapes = False
+    if escapes:
+        yield "\\", True
 
 
 def has_wildcard(text: str) -> bool:
@@ -133,16 +155,18 @@ def has_wildcard(text: str) -> bool:
     return any(char in text for char in "*?") or re.search(r"\[.+\]", text, re.S) is not None
 
 
-def _end_of_set(text: str, start: int) -> int:
+def _end_of_set(chars: Sequence[tuple[str, bool]], start: int) -> int:
+    """The place of the ``]`` that closes the set, ``start`` if none does."""
+    plain = "".join("\0" if quoted else char for char, quoted in chars)
     at = start + 1
-    if text[at : at + 1] in ("!", "^"):
+    if plain[at : at + 1] in ("!", "^"):
         at += 1
-    if text[at : at + 1] == "]":
+    if plain[at : at + 1] == "]":
         at += 1
-    while at < len(text) and text[at] != "]":
-        end = text.find(":]", at + 2) if text.startswith("[:", at) else -1
+    while at < len(plain) and plain[at] != "]":
+        end = plain.find(":]", at + 2) if plain.startswith("[:", at) else -1
         at = end + 2 if end > 0 else at + 1
-    return at if at < len(text) else -1
+    return at if at < len(plain) else start
 
 
 def _matches(unit: str, char: str) -> bool:
@@ -150,29 +174,32 @@ def _matches(unit: str, char: str) -> bool:
         return True
     if unit.startswith("\\"):
         return char == unit[1]
-    inner = unit[1:-1]
-    negated = inner[:1] in ("!", "^")
-    members = inner[1:] if negated else inner
-    return _in_set(members, char) != negated
+    members = _set(unit)
+    return any(belongs(char) for belongs in members.tests) != members.negated
 
 
-def _in_set(members: str, char: str) -> bool:
-    at = 0
-    while at < len(members):
-        end = members.find(":]", at + 2) if members.startswith("[:", at) else -1
-        if end > 0:
-            named = _CLASSES.get(members[at + 2 : end])
-            if named is None:
+def _is_between(first: str, last: str, char: str) -> bool:
+    return first <= char <= last
+
+
+@dataclass(frozen=True, slots=True)
+class _Set:
+    tests: tuple[Callable[[str], bool], ...]
+    negated: bool
+
+
+@lru_cache(maxsize=1024)
+def _set(unit: str) -> _Set:
+    """What belongs to ``[…]``. Raises TooLarge for a class that is not known."""
+    negated = unit[1] in "!^"
+    tests: list[Callable[[str], bool]] = []
+    for match in _MEMBER.finditer(unit, 2 if negated else 1, len(unit) - 1):
+        if match["named"] is not None:
+            if match["named"] not in _CLASSES:
                 raise TooLarge
-            if named(char):
-                return True
-            at = end + 2
-        elif members[at + 1 : at + 2] == "-" and at + 2 < len(members):
-            if members[at] <= char <= members[at + 2]:
-                return True
-            at += 3
+            tests.append(_CLASSES[match["named"]])
         else:
-            if members[at] == char:
-                return True
-            at += 1
-    return False
+            first = match["first"][-1]
+            last = match["last"][-1] if match["last"] else first
+            tests.append(partial(_is_between, first, last))
+    return _Set(tuple(tests), negated)

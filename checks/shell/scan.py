@@ -29,7 +29,7 @@ def is_name_start(char: str) -> bool:
 
 def is_name_char(char: str) -> bool:
     """True for a character that may continue a shell variable name."""
-    return char.isascii() and (char.isalnum() or char == "_")
+    return bool(char) and char.isascii() and (char.isalnum() or char == "_")
 
 
 def end_of_name(text: str, start: int) -> int:
@@ -104,9 +104,13 @@ def end_of_dollar(text: str, start: int, depth: int = 0, *, quoted: bool = False
     if following == '"' and not quoted:
         return end_of_double_quotes(text, start + 1, depth + 1)
     if following and is_name_start(following):
-        return end_of_name(text, start + 1)
+        end = end_of_name(text, start + 1)
+        if is_name_char(text[end + 2 : end + 3]):
+            refuse_continuation(text, end)
+        return end
     if following and following in SPECIAL_PARAMETERS:
         return start + 2
+    refuse_continuation(text, start + 1)
     return start + 1
 
 
@@ -123,9 +127,13 @@ def end_of_parentheses(text: str, start: int, depth: int = 0) -> int:
     """``(…)`` with ``start`` at the opening parenthesis: quotes, comments and nesting respected."""
     _check(start, depth)
     at = start + 1
+    if text.startswith("(", at + 2):
+        refuse_continuation(text, at)
     while at < len(text):
         char = text[at]
         if char == ")":
+            if text.startswith("((", start) and text[at - 1] == "\n":
+                refuse_continuation(text, at - 2)
             return at + 1
         if char == "(":
             at = end_of_parentheses(text, at, depth + 1)
@@ -156,6 +164,12 @@ def end_of_line(text: str, at: int) -> int:
     """The offset of the next newline, or of the end."""
     end = text.find("\n", at)
     return len(text) if end < 0 else end
+
+
+def refuse_continuation(text: str, at: int) -> None:
+    """Raises ShellSyntaxError if a continuation stands at ``at``, where it would split a token."""
+    if text.startswith("\\\n", at):
+        raise ShellSyntaxError(at, "a line that continues within a name or an operator")
 
 
 def _check(start: int, depth: int) -> None:

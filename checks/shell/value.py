@@ -25,6 +25,7 @@ EMPTY: Text = ()
 ROOT = Unknown("the folder of the checkout", "", 0)
 """Stands for the absolute path of the repository's root."""
 GITHUB_ENV = Unknown("the file behind `GITHUB_ENV`", "", 0)
+GITHUB_PATH = Unknown("the file behind `GITHUB_PATH`", "", 0)
 GITHUB_OUTPUT = Unknown("the file behind `GITHUB_OUTPUT`", "", 0)
 
 

@@ -38,6 +38,7 @@ _OPERATORS = (
     ":-", ":=", ":+", ":?", "-", "=", "+", "?", "##", "#", "%%", "%", "//", "/#", "/%", "/", "^^", "^",
     ",,", ",", "@", ":",
 )  # fmt: skip
+_LONGER = frozenset(":#%/^,")
 _ESCAPED_IN_DOUBLE_QUOTES = '$`"\\'
 _ANSI = re.compile(
     r"\\(?:(?P<octal>[0-7]{1,3})|(?P<hex>x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4})|(?P<plain>.))", re.S
@@ -231,7 +232,8 @@ def _braced(text: str, start: int, end: int, *, quoted: bool) -> Part:
         operator = "length" if length else ""
         return Parameter(name, quoted, start, end, index, operator, indirect=indirect)
     operator = next((each for each in _OPERATORS if text.startswith(each, rest)), "")
-    if length or not operator:
+    split = operator in _LONGER and text.startswith("\\\n", rest + 1)
+    if length or not operator or split:
         return NotRead(text[start:end], start, end)
     argument, second = _arguments(text, operator, rest + len(operator), last, quoted=quoted)
     return Parameter(name, quoted, start, end, index, operator, argument, second, indirect)

@@ -18,6 +18,7 @@ from checks.shell.state import Shell, normal_path
 from checks.shell.value import (
     GITHUB_ENV,
     GITHUB_OUTPUT,
+    GITHUB_PATH,
     ROOT,
     Field,
     Text,
@@ -28,6 +29,7 @@ from checks.shell.value import (
     text_of,
 )
 from checks.snapshot import NotFetched, Snapshot, SnapshotError
+from checks.workflow.environment_files import folders_in, variables_in
 from checks.workflow.expressions import Contexts, Value, as_text, truth
 from checks.workflow.jobs import JobRun, with_environment
 from checks.workflow.load import Action, Setting, Settings, Step, load_action
@@ -35,9 +37,8 @@ from checks.workflow.render import condition_of, source_with, text_with, value_o
 
 BASH = ("bash", "sh", "bash {0}", "sh {0}", "bash -e {0}", "bash -l {0}", "bash -el {0}")
 MAX_ACTIONS_DEEP = 5
+_PATH = Unknown("the `PATH` of the runner", "", 0)
 _STATUS = re.compile(r"\b(always|success|failure|cancelled)\s*\(")
-_BLOCK = re.compile(r"(?P<name>[A-Za-z_][\w-]*)<<(?P<end>\S+)")
-_LINE = re.compile(r"(?P<name>[A-Za-z_][\w-]*)=(?P<value>.*)")
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,7 @@ class JobSteps:
         self.snapshot = snapshot
         self.run = run
         self.carried: dict[str, Variable] = {}
+        self.folders: Text = ()
         self.results: dict[str, Value] = {}
         self.changed: set[str] = set()
         self.tainted = False
@@ -120,11 +122,19 @@ class JobSteps:
         here = source.span(0, 0)
         given: dict[str, Text] = {
             "CI": ("true",), "GITHUB_ACTIONS": ("true",), "GITHUB_WORKSPACE": (ROOT,),
-            "GITHUB_ENV": (GITHUB_ENV,), "GITHUB_OUTPUT": (GITHUB_OUTPUT,),
+            "GITHUB_ENV": (GITHUB_ENV,), "GITHUB_OUTPUT": (GITHUB_OUTPUT,), "GITHUB_PATH": (GITHUB_PATH,),
         }  # fmt: skip
+        variables = {
+            **{name: _given(text, here) for name, text in given.items()},
+            **self._environment(),
+            **own,
+        }
+        if self.folders:
+            before = variables["PATH"].text if "PATH" in variables else (_PATH,)
+            variables["PATH"] = _given(join([*self.folders, *before]), here)
         shell = Shell(
             source,
-            {**{name: _given(text, here) for name, text in given.items()}, **self._environment(), **own},
+            variables,
             cwd=_folder(
                 step.working_directory or (default.working_directory if default else None), contexts, path
             ),
@@ -199,17 +209,18 @@ class JobSteps:
     def after(self, ready: Ready, evaluation: Evaluation) -> None:
         """Keep what the step left behind: environment, outputs, changed files, and whether it failed."""
         step, shell = ready.step, ready.shell
-        appended = _appended(evaluation, GITHUB_ENV, shell)
+        appended = variables_in(evaluation, GITHUB_ENV, shell)
         self.tainted = self.tainted or appended is None
         for name, text in (appended or {}).items():
             self.carried[name] = _given(text, shell.source.span(0, 0))
+        self.folders = join([*folders_in(evaluation, shell), *self.folders])
         self.changed |= {path for each in evaluation.paths for path in each.changed}
         failed = _failed(evaluation)
         self.failed = self.failed or (failed is True and not ready.continues)
         if step.id is not None:
             unknown = shell.unknown("how an earlier step ended", 0)
             outcome: Value = unknown if failed is None else text_of("failure" if failed else "success")
-            outputs = _appended(evaluation, GITHUB_OUTPUT, shell)
+            outputs = variables_in(evaluation, GITHUB_OUTPUT, shell)
             self.results[step.id] = {
                 "outputs": unknown if outputs is None else outputs,
                 "outcome": outcome,
@@ -268,56 +279,3 @@ def _options(shell: str | None) -> frozenset[str]:
     letters = "".join(word[1:] for word in words if not word.startswith("--"))
     options = {SET_LETTERS[letter] for letter in letters if letter in SET_LETTERS}
     return frozenset(options | ({"pipefail"} if "pipefail" in shell else set()))
-
-
-def _appended(evaluation: Evaluation, file: Unknown, shell: Shell) -> dict[str, Text] | None:
-    """What the step appends on every path alike; None if some of it cannot be told."""
-    found: dict[str, Text] = {}
-    for number, path in enumerate(evaluation.paths):
-        content: Text = ()
-        for target, text, append in path.written:
-            if target == (file,):
-                content = join([*content, *text]) if append else text
-        here = _assignments(content)
-        if here is None:
-            return None
-        differs = (shell.unknown("what an earlier step appended on some paths", 0),)
-        names = {*found, *here} if number else set()
-        merged = {name: here.get(name) if here.get(name) == found.get(name) else differs for name in names}
-        found = {name: text for name, text in merged.items() if text is not None} if number else here
-    return found
-
-
-def _assignments(text: Text) -> dict[str, Text] | None:
-    """``NAME=value`` and ``NAME<<END … END``; None for a line that is neither."""
-    found: dict[str, Text] = {}
-    lines = iter(_lines(text))
-    for line in lines:
-        head = line[0] if line else ""
-        block = _BLOCK.fullmatch(head) if isinstance(head, str) and len(line) < 2 else None
-        match = _LINE.fullmatch(head) if isinstance(head, str) and block is None else None
-        if block is not None:
-            body: list[Text] = []
-            for inner in lines:
-                if inner == (block["end"],):
-                    break
-                body.append(inner)
-            else:
-                return None
-            found[block["name"]] = join(
-                piece for number, each in enumerate(body) for piece in ("\n" * bool(number), *each)
-            )
-        elif match is not None:
-            found[match["name"]] = join([match["value"], *line[1:]])
-        elif line:
-            return None
-    return found
-
-
-def _lines(text: Text) -> list[Text]:
-    lines: list[list[str | Unknown]] = [[]]
-    for piece in text:
-        parts: list[str | Unknown] = [*piece.split("\n")] if isinstance(piece, str) else [piece]
-        lines[-1].append(parts[0])
-        lines += [[part] for part in parts[1:]]
-    return [join(line) for line in lines]

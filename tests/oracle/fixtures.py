@@ -388,6 +388,14 @@ _SCRIPTS: dict[str, tuple[str, ...]] = {
         "f() { unset X; show ${X:-un}; }; g() { local X=2; f; }; X=1; g; "
         "h() { local X=3; unset X; show ${X:-un}; }; h",
         "type -t bash > /dev/null; show x",
+        "show a\\\nb \\\n c --k=\\\nv 'q'\\\n\"r\"; A=\\\n1 && \\\n show $A",
+        "[[ b > a ]]\\\n && show more; case x in x) show x;; esac\\\n && show arm; show end \\\n",
+        "I=0\nwhile [ $I -lt 2 ]\ndo\n I=$((I + 1))\ndone\nshow $I; until\n true\n\n# why\ndo show no; done",
+        "for ((\n I = 0;\n I < 2;\n I++\n))\ndo show $I; done; for A\ndo show $A; done",
+        'A=v1.2; C=vV; show ${A#[$C]} ${A%[0"-"9]} ${A/["."]/_} ${A//[!$C]/-}',
+        "A=v1.2; P='v\\*'; show ${A#$P} ${A#v\\*}; A='v*2'; show ${A#$P} ${A#v\\*}",
+        "case 'a*' in a\\*) show a;; esac; P='a\\*'; for A in 'a*' ab; do case $A in $P) show x;; esac; done",
+        "for A in - b; do case $A in [a\\-z]) show x;; [a-z]) show $A;; esac; done; show l[i]b/[ab].sh",
     ),
     "wrappers and eval": (
         "nohup show a > /dev/null 2>&1; env A=1 show b; command show c",

@@ -125,6 +125,11 @@ def test_an_unquoted_unknown_may_be_no_word_or_many() -> None:
         ("f() { f; }\nf", 1, "nested deeper"),
         ("while :; do A=x$A; done", 1, "steps"),
         ("set -- $X; shift $N", 1, "`shift` by a count"),
+        ("A\\\n=1", 1, "continues within a name"),
+        ("A=1\nshow $\\\nA", 2, "continues within a name"),
+        ('A=1\nshow "$A\\\nB"', 2, "continues within a name"),
+        ("whi\\\nle true; do show x; done", 1, "continues within a name"),
+        ("(\\\n(1 + 1))", 1, "continues within a name"),
     ],
 )
 def test_what_is_not_understood_is_reported_at_its_line(script: str, line: int, what: str) -> None:

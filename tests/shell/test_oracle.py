@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 
-from hypothesis import assume, given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from checks.shell.evaluate import evaluate_path
@@ -55,21 +55,41 @@ FIRST = "A= B=b C=(c1 'c 2')\n"
 
 
 def ours(script: str) -> list[str] | None:
-    """What each ``show`` would print; None if something is not evaluated or not known."""
+    """What each ``show`` prints; None if something is not evaluated or not known."""
     outcome = evaluate_path(Snapshot({}, {}), Shell(Source("x.sh", script)))
-    words = [[word.known for word in each.argv[1:]] for each in outcome.invocations]
-    if outcome.not_checked or any(word is None for line in words for word in line):
+    lines = [[word.known for word in each.argv] for each in outcome.invocations]
+    if outcome.not_checked or any(word is None for line in lines for word in line):
         return None
-    return ["".join(f"<{word}>" for word in line) or "<>" for line in words]
+    return ["".join(f"<{word}>" for word in line[1:]) or "<>" for line in lines if line[0] == "show"]
 
 
-@given(st.lists(LINES, min_size=1, max_size=6).map("\n".join))
+BODIES = st.lists(LINES, min_size=1, max_size=6).map("\n".join)
+
+
+def _with_continuation(body: str, part: float) -> str:
+    """``body`` with a line continuation at any place: within a word, an operator, a quote."""
+    at = round(part * len(body))
+    return f"{body[:at]}\\\n{body[at:]}"
+
+
+@given(BODIES)
 @settings(max_examples=300, deadline=None)
 def test_words_are_those_of_bash(body: str) -> None:
+    _compare(body)
+
+
+@given(st.builds(_with_continuation, BODIES, st.floats(0, 1)))
+@settings(max_examples=300, deadline=None)
+def test_a_line_may_continue_anywhere(body: str) -> None:
+    _compare(body)
+
+
+def _compare(body: str) -> None:
     script = FIRST + body + "\n"
     words = ours(script)
-    assume(words is not None)
+    if words is None:
+        reject()
     real = subprocess.run(
         ["bash", "-r"], input=PRELUDE + script, env={}, capture_output=True, text=True, timeout=20
     )  # fmt: skip
-    assert real.stdout.splitlines() == words, script
+    assert real.stdout == "".join(f"{line}\n" for line in words), script

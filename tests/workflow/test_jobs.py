@@ -9,6 +9,7 @@ import yaml
 
 from checks.contexts import Context, contexts
 from checks.model import NotChecked
+from checks.shell.value import ROOT, Unknown
 from checks.workflow.runners import BUILT_IN
 from tests.mini import snapshot
 
@@ -72,6 +73,18 @@ def test_what_a_step_appends_unknown_is_unknown_later() -> None:
     )
     words = found[-1].evaluation.paths[0].invocations[-1].argv[1:]
     assert [word.known for word in words] == [None, None]
+
+
+def test_folders_in_the_path_file_come_first_in_later_steps() -> None:
+    steps = (
+        'echo /one >> $GITHUB_PATH\nprintf "%s\\n" /two "$PWD/three" >> "$GITHUB_PATH"',
+        'show "$PATH"',
+        {"run": 'show "$PATH"', "env": {"PATH": "/own"}},
+    )
+    found, _ = run({"w.yml": workflow(*steps)})
+    words = [context.evaluation.paths[0].invocations[-1].argv[1].text for context in found[-2:]]
+    runner = Unknown("the `PATH` of the runner", "", 0)
+    assert words == [(ROOT, "/three:/two:/one:", runner), (ROOT, "/three:/two:/one:/own")]
 
 
 def test_outputs_of_steps_are_known_where_bash_makes_them_known() -> None:
