@@ -37,6 +37,9 @@ def declare(shell: Shell, command: Simple) -> Status:
             words.append((word, value))
         else:
             words += expand(shell, word)
+    if all(not isinstance(each, tuple) and (each.known or "").startswith("-") for each in words):
+        written = shell.source.text[command.start : command.end]
+        shell.write((shell.unknown(f"the output of {code(written)}", command.start),))
     for each in words:
         local = is_local and "g" not in letters
         if isinstance(each, tuple):
@@ -46,7 +49,9 @@ def declare(shell: Shell, command: Simple) -> Status:
             letters = {"-x"} if name == "export" and "n" in given else letters | given
         elif {"f", "x"} <= letters:
             shell.exported_functions |= {each.known or ""}
-        elif "f" not in letters and "p" not in letters:
+        elif "p" in letters:
+            shell.write((shell.unknown(f"the output of {code('declare -p')}", command.start),))
+        elif "f" not in letters:
             _declare_word(shell, command, each, letters, is_local=local)
     return 0
 
@@ -74,8 +79,8 @@ def _letters(shell: Shell, command: Simple, text: str) -> set[str]:
 
 def _make_local(shell: Shell, name: str) -> None:
     if name not in shell.frames[-1]:
-        shell.frames[-1][name] = shell.variables.get(name)
-        shell.variables[name] = Variable(())
+        hidden = shell.frames[-1][name] = shell.variables.get(name)
+        shell.variables[name] = Variable((), exported=hidden is not None and hidden.exported)
 
 
 def _declare_assignment(

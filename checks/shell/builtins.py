@@ -26,11 +26,21 @@ OTHER_BASH = frozenset({"nocasematch", "nocaseglob", "lastpipe", "dotglob", "glo
 SET_LETTERS = {"e": "errexit", "u": "nounset", "x": "xtrace", "a": "allexport", "f": "noglob", "v": "verbose"}
 
 
-def _cd(shell: Shell, _: Simple, arguments: Arguments) -> Status:
+def _cd(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     words = [each for each in arguments if (each.known or "") not in ("-P", "-L", "--", "-e")]
     text = words[0].text if words else None
+    before = shell.cwd
     shell.cwd = shell.tree_path(text) if text and known(text) != "-" else None
-    return 0
+    tree = shell.running.tree
+    if shell.cwd is None or tree.is_folder(shell.cwd) or not shell.cwd:
+        return 0
+    if shell.cwd in tree:
+        shell.cwd = before
+        return 1
+    line = shell.source.line(command.start)
+    what = f"{_written(shell, command)} succeeds (line {line})"
+    # Made by a step or command before: a checkout, `mkdir`.
+    return Undecided(what, ("cd", shell.cwd, before), external=True)
 
 
 def _pushd(shell: Shell, command: Simple, arguments: Arguments) -> Status:
@@ -51,6 +61,8 @@ def _popd(shell: Shell, command: Simple, _: Arguments) -> Status:
 def _set(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     rest = list(arguments)
     options = set(shell.options)
+    if not rest or rest[-1].known in ("-o", "+o"):
+        _print(shell, command)
     while rest:
         text = rest[0].known
         if text is None:
@@ -149,6 +161,9 @@ def _exit(shell: Shell, command: Simple, arguments: Arguments) -> Status:
 
 
 def _return(shell: Shell, command: Simple, arguments: Arguments) -> Status:
+    if len(shell.names) < 2:
+        # Neither in a function nor in a sourced file: bash complains and goes on.
+        return 2
     raise Return(_status(shell, command, arguments))
 
 
@@ -160,16 +175,28 @@ def _status(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     return Undecided(what, ("status", what), external=True) if number is None else number
 
 
-def _break(_shell: Shell, _: Simple, arguments: Arguments) -> Status:
-    raise Leave(_number(arguments, 1) or 1, again=False)
+def _break(shell: Shell, command: Simple, arguments: Arguments) -> Status:
+    return _leave(shell, command, arguments, again=False)
 
 
-def _continue(_shell: Shell, _: Simple, arguments: Arguments) -> Status:
-    raise Leave(_number(arguments, 1) or 1, again=True)
+def _continue(shell: Shell, command: Simple, arguments: Arguments) -> Status:
+    return _leave(shell, command, arguments, again=True)
+
+
+def _leave(shell: Shell, command: Simple, arguments: Arguments, *, again: bool) -> Status:
+    """Out of loops, at most out of those there are: bash complains where there is none and goes on."""
+    levels = _number(arguments, 1)
+    if not levels:
+        raise shell.not_understood(command.start, f"{_written(shell, command)}")
+    if not shell.loops:
+        return 0
+    raise Leave(min(levels, shell.loops), again=again)
 
 
 def _shopt(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     names = {argument.known or "" for argument in arguments[1:]}
+    if not arguments or arguments[0].known not in ("-s", "-u"):
+        _print(shell, command)
     if other := names & OTHER_BASH:
         raise shell.not_understood(command.start, f"`shopt` of {code(min(other))}")
     if arguments and arguments[0].known == "-s":
@@ -181,13 +208,26 @@ def _shopt(shell: Shell, command: Simple, arguments: Arguments) -> Status:
 
 def _trap(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     """What runs at the end of the shell is kept; signals and errors (``ERR``) are taken not to come."""
+    arguments = arguments[1:] if arguments and arguments[0].known == "--" else arguments
     words = [argument.known for argument in arguments]
+    if len(words) < 2:
+        _print(shell, command)
     if {"DEBUG", "RETURN"} & set(words[1:]):
         raise shell.not_understood(command.start, "a `trap` of `DEBUG` or `RETURN`")
     if len(words) > 1 and {"EXIT", "0"} & set(words[1:]):
         if words[0] is None:
             raise shell.not_understood(command.start, "`trap` of what is not known")
         shell.exit_trap = None if words[0] == "-" else arguments[0]
+    return 0
+
+
+def _print(shell: Shell, command: Simple) -> None:
+    written = shell.source.text[command.start : command.end]
+    shell.write((shell.unknown(f"the output of {code(written)}", command.start),))
+
+
+def _prints(shell: Shell, command: Simple, _: Arguments) -> Status:
+    _print(shell, command)
     return 0
 
 
@@ -221,13 +261,13 @@ BUILTINS: dict[str, Builtin] = {
     ":": _nothing,
     "true": _nothing,
     "wait": _nothing,
-    "ulimit": _nothing,
-    "umask": _nothing,
+    "ulimit": _prints,
+    "umask": _prints,
     "trap": _trap,
     "shopt": _shopt,
-    "hash": _nothing,
+    "hash": _prints,
     "unalias": _nothing,
     "disown": _nothing,
-    "jobs": _nothing,
-    "times": _nothing,
+    "jobs": _prints,
+    "times": _prints,
 }

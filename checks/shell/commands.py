@@ -27,12 +27,19 @@ if TYPE_CHECKING:
 # Wrappers of another command: how many words of their own follow the options.
 WRAPPERS = {"nohup": 0, "command": 0, "env": 0, "timeout": 1, "nice": 0, "setsid": 0, "stdbuf": 0, "sudo": 0,
             "numactl": 0, "taskset": 1}  # fmt: skip
+# Their options that take the next word.
+VALUES = {
+    "env": {"-u", "--unset", "-C", "-S"}, "timeout": {"-k", "-s", "--signal", "--kill-after"},
+    "nice": {"-n", "--adjustment"}, "stdbuf": {"-i", "-o", "-e"}, "sudo": {"-u", "-g", "-h", "-p", "-C"},
+    "numactl": {"-C", "-N", "-m", "-i", "-p", "--cpunodebind", "--membind", "--physcpubind", "--interleave"},
+}  # fmt: skip
+# Builtins that run text in the same shell.
+TEXTS = frozenset({".", "source", "eval"})
 # Programs that are run for their exit status.
 ASKING = frozenset({
     "grep", "egrep", "fgrep", "rg", "which", "diff", "cmp", "pgrep", "pidof", "nvidia-smi", "npu-smi",
     "rocm-smi", "ping", "nc", "command", "type", "getent", "lsof",
 })  # fmt: skip
-OPTIONS_WITH_VALUE = frozenset({"-u", "-k", "-s", "-n", "-C", "-N", "-m", "--signal", "--kill-after"})
 
 
 def run(host: Interpreter, command: Simple, shell: Shell) -> Status:
@@ -62,21 +69,25 @@ def _assignments(command: Simple, shell: Shell) -> Status:
 def _start(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell: Shell) -> Status:
     name = argv[0].known
     if name == "command" and len(argv) > 1 and argv[1].known in ("-v", "-V"):
+        shell.write((_output(shell, command),))
         return _unknown_status(shell, command, asks=True)
     if name == "type":
         shell.write((_output(shell, command),))
         return _unknown_status(shell, command, asks=True)
-    if name in ("builtin", "command") and len(argv) > 1 and argv[1].known in {*BUILTINS, *PROGRAMS}:
+    plain = (
+        name in ("builtin", "command") and len(argv) > 1 and argv[1].known in {*BUILTINS, *PROGRAMS, *TEXTS}
+    )
+    if plain:
         argv, name = argv[1:], argv[1].known
-    if name in NOT_EVALUATED:
-        raise shell.not_understood(command.start, code(name))
-    if name in shell.functions:
+    if name in NOT_EVALUATED or name == "builtin" or (name == "command" and argv[1:2] and _declares(argv[1])):
+        raise shell.not_understood(command.start, code(name or ""))
+    if name in shell.functions and not plain:
         with _with_assignments(command, shell):
             return scripts.call_function(host, shell, name, argv[1:])
     if name in BUILTINS:
         with _with_assignments(command, shell):
             return BUILTINS[name](shell, command, argv[1:])
-    if name in (".", "source", "eval"):
+    if name in TEXTS:
         run_text = scripts.evaluate_text if name == "eval" else scripts.source
         with _with_assignments(command, shell):
             return run_text(host, command, argv[1:], shell)
@@ -148,6 +159,8 @@ def _external(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell
     replaces_shell = argv[0].known == "exec"
     argv = unwrap(inner, command.start, argv[1:] if replaces_shell else argv)
     if not argv:
+        # `env` alone lists the environment.
+        shell.write((_output(shell, command),))
         return 0
     status = scripts.call(host, command, argv, inner)
     if status is None:
@@ -155,6 +168,10 @@ def _external(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell
     if replaces_shell:
         raise Exit(status)
     return status
+
+
+def _declares(word: Field) -> bool:
+    return word.known in DECLARATIONS
 
 
 def _invoke(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell: Shell) -> Status:
@@ -192,7 +209,7 @@ def unwrap(shell: Shell, start: int, argv: tuple[Field, ...]) -> tuple[Field, ..
                 raise shell.not_understood(start, f"the option {code(option)} of `env`")
             if name == "env":
                 _forget(shell, option, argv[1].known if len(argv) > 1 else None)
-            argv = argv[2 if option in OPTIONS_WITH_VALUE else 1 :]
+            argv = argv[2 if option in VALUES.get(name, ()) else 1 :]
         while name == "env" and argv and _is_assignment(argv[0]):
             variable, value = _cut_assignment(argv[0])
             shell.set_text(variable, value)

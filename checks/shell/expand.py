@@ -30,6 +30,7 @@ from checks.shell.syntax import (
 from checks.shell.value import Field, Text, Unknown, join, text_of
 from checks.shell.variables import arithmetic_value
 
+_LIKE_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[[^\]]*\])?\+?=")
 MAX_TEXT = 1 << 20
 MAX_FIELDS = 60_000
 
@@ -144,12 +145,29 @@ def expand(shell: Shell, word: Word) -> list[Field]:
         building = _Building(shell, shell.source.span(word.start, word.end), separators)
         for number, part in enumerate(each.parts):
             if isinstance(part, Literal) and not part.quoted:
-                building.add(tilde(shell, part.text, word.start, first=number == 0), quoted=False)
+                building.add(_with_home(shell, part.text, word.start, first=number == 0), quoted=False)
             else:
                 _add(building, part)
         building.finish()
         fields += building.done
     return fields
+
+
+def _with_home(shell: Shell, text: str, start: int, *, first: bool) -> Text:
+    """A tilde also stands for home in ``name=~/x``, a word that looks like an assignment."""
+    match = _LIKE_ASSIGNMENT.match(text) if first else None
+    if match is None:
+        return tilde(shell, text, start, first=first)
+    return join([match[0], *_after_colons(shell, text[match.end() :], start, first=True)])
+
+
+def _after_colons(shell: Shell, text: str, start: int, *, first: bool) -> Text:
+    """The text of an assignment, where a tilde also stands after each colon."""
+    pieces: list[str | Unknown] = []
+    for place, piece in enumerate(text.split(":")):
+        pieces += [":"] if place else []
+        pieces += tilde(shell, piece, start, first=bool(place) or first)
+    return join(pieces)
 
 
 def _add(building: _Building, part: Part) -> None:
@@ -212,9 +230,7 @@ def expand_assigned(shell: Shell, word: Word) -> Valued:
     origins: list[Span] = []
     for number, part in enumerate(word.parts):
         if isinstance(part, Literal) and not part.quoted:
-            for place, piece in enumerate(part.text.split(":")):
-                pieces += [":"] if place else []
-                pieces += tilde(shell, piece, word.start, first=bool(place) or number == 0)
+            pieces += _after_colons(shell, part.text, word.start, first=number == 0)
             continue
         text, used = value_of(shell, part)
         pieces += text

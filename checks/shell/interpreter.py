@@ -7,6 +7,7 @@ is not known is decided by the path's plan.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from checks.markdown import code
@@ -14,9 +15,10 @@ from checks.model import NotChecked, Span
 from checks.shell import branches, commands, loops, scripts
 from checks.shell.expand import expand_text
 from checks.shell.harmless import is_harmless
+from checks.shell.loops import Endless
 from checks.shell.redirects import redirected
 from checks.shell.source import Source
-from checks.shell.state import Exit, Leave, NotUnderstood, Return, Shell, outside_reason
+from checks.shell.state import Exit, NotUnderstood, Shell, outside_reason
 from checks.shell.syntax import (
     ArithmeticCommand,
     Case,
@@ -78,6 +80,18 @@ class Answer:
     what: str
     holds: bool
     plainly: bool
+
+
+def _may_end(command: Command) -> bool:
+    """True for a command whose failure ends a shell under ``set -e``: no loop, condition or ``{ … }``."""
+    match command:
+        case Simple() | Test() | ArithmeticCommand():
+            return True
+        case Pipeline(negated=negated):
+            return not negated
+        case Group(body=body, subshell=subshell):
+            return subshell or isinstance(body, Test | ArithmeticCommand)
+    return False
 
 
 class Interpreter:
@@ -181,6 +195,8 @@ class Interpreter:
             if self.depth > MAX_DEPTH:
                 raise shell.not_understood(command.start, f"what is nested deeper than {MAX_DEPTH}")
             shell.status = self._command(command, shell)
+            if _may_end(command):
+                self._fail_if_asked(shell.status, shell)
             return shell.status
         finally:
             self.depth -= 1
@@ -228,12 +244,7 @@ class Interpreter:
 
     def subshell(self, command: Command, shell: Shell) -> Status:
         """Evaluate in a copy of the shell; leaving it ends only the copy."""
-        try:
-            return self.command(command, shell.copy())
-        except (Exit, Return) as error:
-            return error.status
-        except Leave:
-            return 0
+        return scripts.run(self, command, shell.copy())
 
     def quietly(self, command: Command, shell: Shell) -> Status:
         """Evaluate where ``set -e`` does not act: a condition, what stands before ``&&`` or ``||``."""
@@ -253,13 +264,13 @@ class Interpreter:
             if skipped:
                 continue
             if operator == "&":
-                self.subshell(command, shell)
+                with suppress(Endless):
+                    self.subshell(command, shell)
                 status = 0
             elif operator in ("&&", "||"):
                 status = self.quietly(command, shell)
             else:
                 status = self.command(command, shell)
-                self.fail_if_asked(status, shell)
         return status
 
     def may_skip(self, command: Command, shell: Shell) -> bool:
@@ -274,11 +285,13 @@ class Interpreter:
             if status.external and operator == "&&":
                 return False
             succeeded = self.decide(status)
+            if not succeeded and status.key[0] == "cd":
+                shell.cwd = status.key[2] if isinstance(status.key[2], str) else None
         else:
             succeeded = status == 0
         return succeeded == (operator == "||")
 
-    def fail_if_asked(self, status: Status, shell: Shell) -> None:
+    def _fail_if_asked(self, status: Status, shell: Shell) -> None:
         """``set -e``: a command that is known to fail ends the shell."""
         if "errexit" in shell.options and not self.tested and isinstance(status, int) and status:
             raise Exit(status)

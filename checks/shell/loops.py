@@ -29,7 +29,7 @@ def for_each(host: Interpreter, command: For, shell: Shell) -> Status:
     status: Status = 0
     for value in values:
         shell.assign(command.name, Variable((value,)))
-        status, goes_on = _body(host, command.body, shell, status)
+        status, goes_on = _body(host, command.body, shell)
         if not goes_on:
             break
     return status
@@ -47,7 +47,7 @@ def counting(host: Interpreter, command: CountingFor, shell: Shell) -> Status:
         )
         if not _enters(host, truth, rounds):
             return status
-        status, goes_on = _body(host, command.body, shell, status)
+        status, goes_on = _body(host, command.body, shell)
         if not goes_on:
             return status
         if command.step.strip():
@@ -64,7 +64,7 @@ def repeat(host: Interpreter, command: While, shell: Shell) -> Status:
         truth = truth_of(host.quietly(command.condition, shell))
         if not _enters(host, turned(truth) if command.until else truth, rounds):
             return status
-        status, goes_on = _body(host, command.body, shell, status)
+        status, goes_on = _body(host, command.body, shell)
         if not goes_on:
             return status
         if before == (shell.variables, shell.arguments, shell.cwd, shell.input):
@@ -79,11 +79,14 @@ def _enters(host: Interpreter, truth: Truth, rounds: int) -> bool:
     return truth
 
 
-def _body(host: Interpreter, body: Command, shell: Shell, status: Status) -> tuple[Status, bool]:
+def _body(host: Interpreter, body: Command, shell: Shell) -> tuple[Status, bool]:
     """One round of a loop: the status, and whether the loop goes on."""
+    shell.loops += 1
     try:
         return host.command(body, shell), True
     except Leave as leave:
         if leave.levels > 1:
             raise Leave(leave.levels - 1, again=leave.again) from None
-        return status, leave.again
+        return 0, leave.again
+    finally:
+        shell.loops -= 1

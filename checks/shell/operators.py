@@ -56,7 +56,11 @@ def changed(shell: Shell, part: Parameter, text: Text) -> Text:
     if part.operator == ":":
         if written is None:
             return (_part_of(shell, part),)
-        return text_of(written[sliced(len(written), *slice_bounds(shell, part))])
+        offset, length = slice_bounds(shell, part)
+        chosen = sliced(len(written), offset, length)
+        if length is not None and length < 0 and len(written) + length < chosen.start:
+            raise shell.not_understood(part.start, f"a part of {code(part.name)} that ends before it begins")
+        return text_of(written[chosen])
     try:
         if part.operator == "@":
             return (

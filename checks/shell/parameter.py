@@ -78,7 +78,7 @@ def value(shell: Shell, part: Parameter) -> Valued:
         return _length(shell, part), ()
     if is_list(part):
         fields = elements(shell, part)
-        separator = (shell.separators or "")[:1] if part.quoted and "*" in (part.name, part.index) else " "
+        separator = (shell.separators or "")[:1] if "*" in (part.name, part.index) else " "
         return joined(fields, separator), tuple(
             origin for each in fields for origin in (each.span, *each.origins)
         )
@@ -98,8 +98,8 @@ def elements(shell: Shell, part: Parameter) -> tuple[Field, ...]:
     elif part.indirect:
         variable = shell.variable(part.name)
         span = shell.source.span(part.start, part.end)
-        keys = variable.keys if variable and variable.keys is not None else (0,) if variable else ()
-        return tuple(Field(text_of(str(key)), span) for key in keys)
+        listed = variable.listed if variable else ()
+        return tuple(Field(text_of(str(key)), span) for key, _ in listed)
     fields = _all(shell, part)
     if part.operator == ":":
         return _slice(shell, part, fields)
@@ -144,13 +144,16 @@ def _all(shell: Shell, part: Parameter) -> tuple[Field, ...]:
     if variable is None:
         outside = shell.outside(part.name, part.start)
         return (Field((outside,), shell.source.span(part.start, part.end), may_split=True),)
-    return variable.fields
+    return tuple(each for _, each in variable.listed)
 
 
 def _direct(shell: Shell, part: Parameter) -> Parameter:
     """``${!ref}`` as the parameter that ``ref`` names."""
     if not part.indirect:
         return part
+    behind = shell.variables.get(part.name)
+    if behind is not None and behind.refers_to is not None:
+        raise shell.not_understood(part.start, f"the name behind the name reference {code(part.name)}")
     text, _, found = lookup(shell, replace(part, indirect=False))
     target = known(text) if found == "set" else None
     name, bracket, rest = (target or "").partition("[")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from collections.abc import Sequence as Many
 from functools import lru_cache
@@ -41,6 +42,7 @@ from checks.shell.syntax import (
 from checks.shell.word import read_assignment, read_quoted, read_word
 
 DECLARATIONS = frozenset({"export", "readonly", "local", "declare", "typeset"})
+_LEADING_TABS = re.compile(r"^\t+", re.M)
 MAX_TEXT = 256 * 1024
 MAX_WORDS = 60_000
 MAX_NESTING = 60
@@ -319,7 +321,7 @@ class _Reader:
         if heredoc.strips_tabs or not heredoc.expands:
             text = self.text[start:end]
             if heredoc.strips_tabs:
-                text = "".join(line.lstrip("\t") for line in text.splitlines(keepends=True))
+                text = _LEADING_TABS.sub("", text)
             if not heredoc.expands:
                 return Word((Literal(text, quoted=True),), start, end)
             return Word(read_quoted(text, 0, len(text)).parts, start, end)

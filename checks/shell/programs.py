@@ -10,10 +10,11 @@ import re
 from collections.abc import Callable, Sequence
 
 from checks.shell.state import Shell
-from checks.shell.value import ROOT, Field, Text, Unknown, join, known, text_of
+from checks.shell.value import ROOT, Field, Text, Unknown, join, known, lines_of, text_of
 
 MAX_NUMBERS = 10_000
-_FORMAT = re.compile(r"%(?P<flags>[-+ 0#]*)(?P<width>\d*)(?:\.(?P<precision>\d+))?(?P<kind>[sdiuxXcbq%])")
+MAX_OUTPUT = 1 << 20
+_FORMAT = re.compile(r"%(?P<flags>[-+ 0#]*)(?P<width>\d*)(?:\.(?P<precision>\d+))?(?P<kind>[sdiuxXocbq%])")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "a": "\a", "e": "\x1b", '"': '"', "'": "'"}
 Program = Callable[[Shell, Sequence[Field], Text | None], Text | None]
 
@@ -33,13 +34,35 @@ def _echo(_: Shell, arguments: Sequence[Field], __: Text | None) -> Text | None:
     pieces: list[str | Unknown] = []
     for number, each in enumerate(words):
         pieces += [" ", *each.text] if number else each.text
-    if escapes:
-        pieces = [_unescaped(piece) if isinstance(piece, str) else piece for piece in pieces]
-    return join([*pieces, newline])
+    if not escapes:
+        return join([*pieces, newline])
+    meant = [_unescaped(piece, r"0[0-7]{0,3}") if isinstance(piece, str) else piece for piece in pieces]
+    return None if None in meant else join([*(piece for piece in meant if piece is not None), newline])
 
 
-def _unescaped(text: str) -> str:
-    return re.sub(r"\\(.)", lambda match: _ESCAPES.get(match[1], match[0]), text, flags=re.S)
+def _unescaped(text: str, octal: str) -> str | None:
+    """``text`` with its escapes replaced, ``octal`` being what follows the backslash of a character's number.
+
+    None if one of them cannot be told (``\\c`` ends all output, ``\\0`` writes a NUL).
+    """
+    kinds = (
+        rf"\\(?:(?P<octal>{octal})|x(?P<hex>[0-9a-fA-F]{{1,2}})|u(?P<code>[0-9a-fA-F]{{1,4}})|(?P<plain>.))"
+    )
+    pieces: list[str] = []
+    at = 0
+    for match in re.finditer(kinds, text, re.S):
+        pieces.append(text[at : match.start()])
+        at = match.end()
+        number = int(match["octal"], 8) if match["octal"] else int(match["hex"] or match["code"] or "0", 16)
+        if match["plain"]:
+            if match["plain"] == "c":
+                return None
+            pieces.append(_ESCAPES.get(match["plain"], match[0]))
+        elif 0 < number < 0x80 or (match["code"] and number and not 0xD800 <= number < 0xE000):
+            pieces.append(chr(number))
+        else:
+            return None
+    return "".join(pieces) + text[at:]
 
 
 def _printf(_: Shell, arguments: Sequence[Field], __: Text | None) -> Text | None:
@@ -48,25 +71,40 @@ def _printf(_: Shell, arguments: Sequence[Field], __: Text | None) -> Text | Non
     form = arguments[0].known if arguments else None
     if form is None or form.startswith("-"):
         return None
+    parts = _format_parts(form)
+    if parts is None:
+        return None
     pieces: list[str | Unknown] = []
+    size = 0
     while True:
         before = len(rest)
-        at = 0
-        for match in _FORMAT.finditer(form):
-            pieces.append(_unescaped(form[at : match.start()]))
-            at = match.end()
-            if match["kind"] == "%":
-                pieces.append("%")
+        for part in parts:
+            if isinstance(part, str):
+                pieces.append(part)
                 continue
-            formatted = _formatted(match, rest.pop(0) if rest else None)
+            formatted = _formatted(part, rest.pop(0) if rest else None)
             if formatted is None:
                 return None
             pieces += formatted
-        if "%" in form[at:]:
+            size += sum(len(piece) for piece in formatted if isinstance(piece, str))
+        if size > MAX_OUTPUT:
             return None
-        pieces.append(_unescaped(form[at:]))
         if not rest or len(rest) == before:
             return join(pieces)
+
+
+def _format_parts(form: str) -> list[str | re.Match[str]] | None:
+    """What stands in a format and its directives; None if some of it is not known here."""
+    parts: list[str | re.Match[str]] = []
+    at = 0
+    for match in _FORMAT.finditer(form):
+        plain = _unescaped(form[at : match.start()], r"[0-7]{1,3}")
+        if plain is None or "%" in form[at : match.start()]:
+            return None
+        parts += [plain, "%" if match["kind"] == "%" else match]
+        at = match.end()
+    plain = _unescaped(form[at:], r"[0-7]{1,3}")
+    return None if plain is None or "%" in form[at:] else [*parts, plain]
 
 
 def _formatted(match: re.Match[str], argument: Field | None) -> Text | None:
@@ -77,14 +115,16 @@ def _formatted(match: re.Match[str], argument: Field | None) -> Text | None:
     if text is None or match["kind"] in "bq":
         return None
     value: str | int = text
-    if match["kind"] in "diuxX":
-        if not re.fullmatch(r"[-+]?\d{1,18}|", text):
+    if match["kind"] in "diuxXo":
+        if not re.fullmatch(r"[-+]?(?:[1-9][0-9]{0,17}|0[0-7]{0,17}|0[xX][0-9a-fA-F]{1,15})|", text):
             return None
-        value = int(text or 0)
+        value = int(text, 8 if re.match(r"[-+]?0[0-7]", text) else 0) if text else 0
+        if value < 0 and match["kind"] in "uxXo":
+            value += 1 << 64
     if match["kind"] == "c":
         value = text[:1]
     width = match["width"]
-    if width and int(width) > 1000:
+    if max(len(width), len(match["precision"] or "")) > 3:
         return None
     kind = {"u": "d", "i": "d", "c": "s"}.get(match["kind"], match["kind"])
     precision = f".{match['precision']}" if match["precision"] else ""
@@ -113,11 +153,15 @@ def _basename(_: Shell, arguments: Sequence[Field], __: Text | None) -> Text | N
 
 def _dirname(_: Shell, arguments: Sequence[Field], __: Text | None) -> Text | None:
     arguments = _operands(arguments)
-    if len(arguments) != 1 or not arguments[0].text:
+    if len(arguments) != 1:
         return None
+    if not arguments[0].text:
+        return (".\n",)
     *before, last = arguments[0].text
     if not isinstance(last, str):
         return None
+    if not before and not last.strip("/"):
+        return ("/\n",)
     head, slash, _tail = last.rstrip("/").rpartition("/")
     if not slash:
         return None if before else (".\n",)
@@ -211,7 +255,9 @@ def _characters(written: str) -> str | None:
         return classes[written]
     if "[" in written:
         return None
-    text = _unescaped(written)
+    text = _unescaped(written, r"[0-7]{1,3}")
+    if text is None:
+        return None
     return re.sub(
         r"(\w)-(\w)", lambda match: "".join(map(chr, range(ord(match[1]), ord(match[2]) + 1))), text
     )
@@ -256,7 +302,7 @@ def _lines(arguments: Sequence[Field], given: Text | None, chosen: slice) -> Tex
     text = known(given) if given is not None else None
     if text is None or words not in (["-1"], ["-n1"], ["-n", "1"]):
         return None
-    return text_of("".join(text.splitlines(keepends=True)[chosen]))
+    return text_of("".join(lines_of(text)[chosen]))
 
 
 PROGRAMS: dict[str, Program] = {

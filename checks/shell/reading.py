@@ -9,9 +9,20 @@ import re
 from dataclasses import dataclass
 
 from checks.markdown import code
-from checks.shell.state import Shell
+from checks.shell.state import BLANK_SEPARATORS, Shell
 from checks.shell.syntax import Simple
-from checks.shell.value import EMPTY, Field, Status, Text, Undecided, Variable, array, known, text_of
+from checks.shell.value import (
+    EMPTY,
+    Field,
+    Status,
+    Text,
+    Undecided,
+    Variable,
+    array,
+    known,
+    lines_of,
+    text_of,
+)
 
 Arguments = tuple[Field, ...]
 
@@ -33,7 +44,9 @@ def read(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     given = shell.input
     span = shell.source.span(command.start, command.end)
     line, rest = _first_line(given, options.delimiter)
-    if line is None or options.limited or ("\\" in line and not options.raw):
+    if line is not None and not options.raw:
+        line, rest = _without_escapes(line, rest, shell.separators)
+    if line is None or options.limited:
         unknown = (shell.unknown("what `read` reads", command.start),)
         for name in options.names:
             field = Field(unknown, span, may_split=True)
@@ -83,6 +96,16 @@ def _first_line(given: Text | None, delimiter: str) -> tuple[str | None, Text | 
     return line, text_of(rest)
 
 
+def _without_escapes(line: str, rest: Text | None, separators: str | None) -> tuple[str | None, Text | None]:
+    """What ``read`` without ``-r`` makes of backslashes; None if one of them guards a separator."""
+    while (len(line) - len(line.rstrip("\\"))) % 2 and (following := known(rest or EMPTY)):
+        more, _, left = following.partition("\n")
+        line, rest = line[:-1] + more, text_of(left)
+    if any(escaped[1:] in (separators or BLANK_SEPARATORS) for escaped in re.findall(r"\\.", line, re.S)):
+        return None, rest
+    return re.sub(r"\\(.?)", r"\1", line, flags=re.S), rest
+
+
 def _split(shell: Shell, command: Simple, line: str, limit: int) -> list[str]:
     """``line`` cut at ``IFS``; at most ``limit`` parts if it is not 0, the last with all that is left."""
     separators = shell.separators
@@ -118,7 +141,7 @@ def mapfile(shell: Shell, command: Simple, arguments: Arguments) -> Status:
         reason = (shell.unknown("what `mapfile` reads", command.start),)
         shell.variables[name] = array([Field(reason, span, may_split=True)])
         return 0
-    lines = text.splitlines(keepends="-t" not in words)
+    lines = lines_of(text) if "-t" not in words else [line.removesuffix("\n") for line in lines_of(text)]
     shell.variables[name] = array(Field(text_of(line), span) for line in lines)
     return 0
 
@@ -130,7 +153,10 @@ def getopts(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     if spec is None or name is None:
         raise shell.not_understood(command.start, "`getopts` with these arguments")
     index = shell.variables.get("OPTIND")
-    at = int((index.fields[0].known if index and index.fields else None) or 1)
+    written = (index.fields[0].known if index.fields else "") if index else "1"
+    if written is None or not re.fullmatch(r"[0-9]{0,5}", written):
+        raise shell.not_understood(command.start, "`getopts` with an `OPTIND` that is not known")
+    at = max(int(written or 1), 1)
     word = shell.arguments[at - 1] if at <= len(shell.arguments) else None
     text = word.known if word is not None else ""
     if text is None:

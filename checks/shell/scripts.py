@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from typing import TYPE_CHECKING
 
 from checks.markdown import code
@@ -26,6 +27,7 @@ IMAGE_FOLDERS = ("/usr/", "/etc/", "/root/", "/opt/", "/home/")
 SET_UP_FILES = frozenset(
     {"activate", ".bashrc", ".profile", ".bash_profile", "conda.sh", "set_env.sh", "setvars.sh"}
 )
+_FIRST_LINE = re.compile(r"#![ \t]*\S*/(?:ba)?sh[ \t]+-(?P<letters>[a-z]+)")
 IGNORED_OPTIONS = frozenset("hlvpic")
 SHELLS = frozenset({"bash", "sh", "/bin/bash", "/bin/sh", "/usr/bin/bash"})
 
@@ -38,8 +40,7 @@ def script(host: Interpreter, shell: Shell) -> Status:
     """``shell.source`` as a process of its own; what is not understood ends it and is reported."""
     tested, host.tested = host.tested, 0
     try:
-        status = _run(host, parse(shell.source.text), shell)
-        return _run_exit_trap(host, shell, status)
+        return run(host, parse(shell.source.text), shell)
     except ShellSyntaxError as error:
         host.not_checked.append(_syntax(shell.source, error))
     except NotUnderstood as error:
@@ -49,22 +50,26 @@ def script(host: Interpreter, shell: Shell) -> Status:
     return Undecided(f"{code(shell.source.path)} succeeds", ("script", shell.source.path), external=True)
 
 
-def _run(host: Interpreter, body: Command, shell: Shell) -> Status:
+def run(host: Interpreter, body: Command, shell: Shell) -> Status:
+    """``body`` as all that the process or subshell ``shell`` does, and then what it traps at its end."""
     try:
-        return host.command(body, shell)
+        status = host.command(body, shell)
     except (Exit, Return) as error:
-        return error.status
+        status = error.status
     except Leave:
-        return 0
-
-
-def _run_exit_trap(host: Interpreter, shell: Shell, status: Status) -> Status:
-    """``trap text EXIT``: the text runs when the shell has ended, whatever its status."""
+        status = 0
     text = shell.exit_trap.known if shell.exit_trap else None
-    if text and shell.exit_trap:
-        place = shell.exit_trap.span
-        shell.source = Source(place.path, text, place.line, last_line=place.end_line)
-        _run(host, parse(text), shell)
+    if not text or not shell.exit_trap:
+        return status
+    place = shell.exit_trap.span
+    shell.source = Source(place.path, text, place.line, last_line=place.end_line)
+    shell.status, shell.exit_trap = status, None
+    try:
+        host.command(parse(text), shell)
+    except Exit as error:
+        return error.status
+    except (Return, Leave):
+        pass
     return status
 
 
@@ -75,7 +80,7 @@ def _syntax(source: Source, error: ShellSyntaxError) -> NotChecked:
 def call(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell: Shell) -> Status | None:
     """``bash script args``, ``bash -c text`` or ``./script args``; None if it is no script."""
     name = argv[0].known or ""
-    options: frozenset[str] = frozenset()
+    options: frozenset[str] | None = None
     if name in SHELLS:
         arguments, options, has_text = _shell_options(command, argv, shell)
         if has_text:
@@ -129,9 +134,9 @@ def _text_source(shell: Shell, command: Simple, arguments: list[Field]) -> Sourc
 
 
 def _enter(
-    host: Interpreter, command: Simple, arguments: list[Field], options: frozenset[str], shell: Shell
+    host: Interpreter, command: Simple, arguments: list[Field], options: frozenset[str] | None, shell: Shell
 ) -> Status:
-    """Another script of the tree in a child process."""
+    """Another script of the tree in a child process; without ``options`` its first line has them."""
     what = code(shell.source.text[command.start : command.end])
     unknown = Undecided(f"{what} succeeds", ("status", what, shell.source.line(command.start)), external=True)
     try:
@@ -147,12 +152,19 @@ def _enter(
     if inner is None:
         return unknown
     child = shell.child(inner, arguments[0].text, tuple(arguments[1:]))
-    child.options = options
+    child.options = _first_line_options(inner.text) if options is None else options
     before, host.scripts = host.scripts, (*host.scripts, path)
     try:
         return script(host, child)
     finally:
         host.scripts = before
+
+
+def _first_line_options(text: str) -> frozenset[str]:
+    """The options in ``#!/bin/bash -ex``."""
+    match = _FIRST_LINE.match(text)
+    letters = match["letters"] if match else ""
+    return frozenset(SET_LETTERS[letter] for letter in letters if letter in SET_LETTERS)
 
 
 def source(host: Interpreter, command: Simple, arguments: tuple[Field, ...], shell: Shell) -> Status:
@@ -170,7 +182,8 @@ def source(host: Interpreter, command: Simple, arguments: tuple[Field, ...], she
     inner = _read(host, path)
     if inner is None or len(host.scripts) >= MAX_SCRIPTS_DEEP:
         raise shell.not_understood(command.start, "`source` of a file that is not read")
-    outer = shell.source, shell.names, shell.arguments, host.scripts
+    outer = shell.source, shell.names, host.scripts
+    given = shell.arguments
     shell.source, shell.names = inner, (arguments[0].text, *shell.names)
     shell.arguments = arguments[1:] or shell.arguments
     host.scripts = (*host.scripts, path)
@@ -185,7 +198,9 @@ def source(host: Interpreter, command: Simple, arguments: tuple[Field, ...], she
         host.not_checked.append(_syntax(shell.source, error))
         raise NotUnderstood(outer[0], command.start, f"`source {path}`") from None
     finally:
-        shell.source, shell.names, shell.arguments, host.scripts = outer
+        shell.source, shell.names, host.scripts = outer
+        if arguments[1:]:
+            shell.arguments = given
 
 
 def _sets_up(name: Text) -> bool:
@@ -210,8 +225,8 @@ def evaluate_text(host: Interpreter, command: Simple, arguments: tuple[Field, ..
 def call_function(host: Interpreter, shell: Shell, name: str, arguments: tuple[Field, ...]) -> Status:
     """A function of this shell, with its own arguments and local variables."""
     function, where, file = shell.functions[name]
-    outer = shell.source, shell.names, shell.arguments, shell.open
-    shell.source, shell.names, shell.open = where, (file, *shell.names), False
+    outer = shell.source, shell.names, shell.arguments, shell.open, shell.loops
+    shell.source, shell.names, shell.open, shell.loops = where, (file, *shell.names), False, 0
     shell.arguments = arguments
     shell.frames.append({})
     try:
@@ -219,7 +234,7 @@ def call_function(host: Interpreter, shell: Shell, name: str, arguments: tuple[F
     except Return as error:
         return error.status
     finally:
-        shell.source, shell.names, shell.arguments, shell.open = outer
+        shell.source, shell.names, shell.arguments, shell.open, shell.loops = outer
         shell.restore(shell.frames.pop())
 
 
@@ -235,7 +250,8 @@ def output_of(host: Interpreter, shell: Shell, part: CommandSubstitution) -> Tex
     """What the commands of ``$(…)`` or ``<(…)`` write."""
     inner = shell.copy()
     inner.output = []
-    inner.options = shell.options - {"errexit"}
+    if "inherit_errexit" not in shell.options:
+        inner.options = shell.options - {"errexit"}
     at = part.inner
     if at is None or not shell.source.text.startswith(part.text, at):
         place = shell.source.span(part.start, part.end)
@@ -243,7 +259,7 @@ def output_of(host: Interpreter, shell: Shell, part: CommandSubstitution) -> Tex
         at = 0
     try:
         body = parse(inner.source.text, at, at + len(part.text))
-        shell.status = shell.substituted = _run(host, body, inner)
+        shell.status = shell.substituted = run(host, body, inner)
     except ShellSyntaxError as error:
         raise NotUnderstood(inner.source, error.offset, f"{code(part.text)}: {error.reason}, so it") from None
     return join(inner.output)

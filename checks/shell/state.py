@@ -95,7 +95,8 @@ class Host(Protocol):
 
 @dataclass
 class Shell:
-    """One shell process. ``exports`` are exported once they are set, ``exit_trap`` runs at its end.
+    """One shell process. ``exports`` are exported once they are set, ``exit_trap`` runs at its end,
+    ``loops`` are those that ``break`` can leave.
 
     ``arguments`` are ``$1``…; they are ``open`` where a person starts the script and may give others, and
     ``count_unknown`` once the script turned out to do nothing without any.
@@ -118,6 +119,7 @@ class Shell:
     folders: tuple[str | None, ...] = ()
     exports: frozenset[str] = frozenset()
     exit_trap: Field | None = None
+    loops: int = 0
     functions: dict[str, tuple[Function, Source, Text]] = field(default_factory=dict)
     names: tuple[Text, ...] = ()
     frames: list[dict[str, Variable | None]] = field(default_factory=list)
@@ -137,6 +139,7 @@ class Shell:
             functions=dict(self.functions),
             frames=[dict(frame) for frame in self.frames],
             exit_trap=None,
+            loops=0,
         )
 
     def child(self, source: Source, zero: Text, arguments: tuple[Field, ...]) -> Shell:

@@ -138,6 +138,8 @@ def is_empty(text: Text, what: str) -> Truth:
 
 
 def _file(shell: Shell, name: str, operand: Text, what: str) -> Truth:
+    if operand == EMPTY:
+        return False
     path = shell.tree_path(operand)
     if path is not None:
         entry = shell.running.tree.tree.get(path)

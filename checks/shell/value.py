@@ -32,17 +32,29 @@ GITHUB_OUTPUT = Unknown("the file behind `GITHUB_OUTPUT`", "", 0)
 def join(pieces: Iterable[str | Unknown]) -> Text:
     """Normalise: drop empty strings and merge neighbours."""
     result: list[str | Unknown] = []
+    run: list[str] = []
     for piece in pieces:
-        if isinstance(piece, str) and result and isinstance(result[-1], str):
-            result[-1] += piece
-        elif piece != "":
-            result.append(piece)
+        if isinstance(piece, str):
+            run.append(piece)
+            continue
+        if text := "".join(run):
+            result.append(text)
+        run.clear()
+        result.append(piece)
+    if text := "".join(run):
+        result.append(text)
     return tuple(result)
 
 
 def text_of(known: str) -> Text:
     """A wholly known text."""
     return (known,) if known else EMPTY
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of ``text``, each with its newline: only a newline ends a line, as for every Unix tool."""
+    lines = text.split("\n")
+    return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
 def known(text: Text) -> str | None:
@@ -76,6 +88,17 @@ class Field:
     def known(self) -> str | None:
         """The text if it is wholly known, else None."""
         return known(self.text)
+
+
+def _bucket(key: str) -> int:
+    """Where bash keeps the element of an associative array: the order of its elements.
+
+    Source: bash 5, ``hashlib.c``, ``hash_string`` (FNV-1), and ``assoc.h``, 1024 buckets.
+    """
+    number = 2166136261
+    for byte in key.encode():
+        number = (number * 16777619 & 0xFFFFFFFF) ^ byte
+    return number & 1023
 
 
 Key: TypeAlias = int | str
@@ -118,6 +141,14 @@ class Variable:
         if self.keys is None:
             return self.fields[0] if self.fields and key == 0 else None
         return self.fields[self.keys.index(key)] if key in self.keys else None
+
+    @property
+    def listed(self) -> tuple[tuple[Key, Field], ...]:
+        """Keys and elements in the order in which ``${A[@]}`` and ``${!A[@]}`` give them."""
+        pairs = tuple(zip(self.keys if self.keys is not None else (0,), self.fields, strict=False))
+        if not self.associative:
+            return pairs
+        return tuple(sorted(pairs, key=lambda pair: _bucket(str(pair[0]))))
 
     def with_element(self, key: Key, value: Field) -> Variable:
         """With one element set; indexes stay in order."""

@@ -76,6 +76,8 @@ def _element(shell: Shell, variable: Variable, part: Parameter) -> Field | None:
 def key_of(shell: Shell, variable: Variable | None, index: str, start: int) -> int | str:
     """The key that the text between brackets means for ``variable``."""
     if variable is not None and variable.associative:
+        if len(index) > 1 and index[0] == index[-1] == "'":
+            return index[1:-1]
         key = known(inner_text(shell, index.strip("\"'"), start))
         if key is None:
             raise shell.not_understood(start, f"the key {code(index)}, which is not known,")
@@ -113,11 +115,13 @@ class _Variables:
     start: int
 
     def get(self, name: str, index: str | None) -> str | None:
+        self._refuse_associative(name)
         part = Parameter(name, True, self.start, self.start, index)
         text, _, found = lookup(self.shell, part)
         return None if found == "outside" else known(text)
 
     def set(self, name: str, index: str | None, value: int | None) -> None:
+        self._refuse_associative(name)
         text: Text = (
             (self.shell.unknown(f"the value of {code(name)}", self.start),)
             if value is None
@@ -128,4 +132,10 @@ class _Variables:
             self.shell.assign(name, Variable((field,)))
         else:
             before = self.shell.variable(name) or Variable((), ())
-            self.shell.assign(name, before.with_element(int(index), field))
+            number = int(index) if int(index) >= 0 else before.next_index() + int(index)
+            self.shell.assign(name, before.with_element(number, field))
+
+    def _refuse_associative(self, name: str) -> None:
+        variable = self.shell.variable(name)
+        if variable is not None and variable.associative:
+            raise arithmetic.NotEvaluated(f"{code(name)} has keys instead of indexes")

@@ -200,7 +200,11 @@ def _dollar(text: str, at: int, *, quoted: bool, parts: list[Part]) -> int:
     elif following == "(":
         parts.append(CommandSubstitution(text[at + 2 : stop - 1], quoted, at, stop, at + 2))
     elif following == "'":
-        parts += _plain(_ansi(text[at + 2 : end_of_ansi_quotes(text, at) - 1]), at, quoted=True)
+        meant = _ansi(text[at + 2 : end_of_ansi_quotes(text, at) - 1])
+        if any("\ud800" <= char <= "\udfff" for char in meant):
+            parts.append(NotRead(text[at:stop], at, stop))
+        else:
+            parts += _plain(meant, at, quoted=True)
     elif following == '"':
         parts += _double_quoted(text, at + 2, stop - 1)
     else:
@@ -252,7 +256,7 @@ def _arguments(text: str, operator: str, start: int, end: int, *, quoted: bool) 
     if operator[0] == "/":
         middle = _find(text, "/", start, end)
         pattern = _inner_word(text, start, middle, quoted=False)
-        return pattern, _inner_word(text, min(middle + 1, end), end, quoted=quoted)
+        return pattern, _inner_word(text, min(middle + 1, end), end, quoted=False)
     if operator == ":":
         middle = _find(text, ":", start, end)
         length = _inner_word(text, middle + 1, end, quoted=True) if middle < end else None
