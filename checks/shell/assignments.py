@@ -29,6 +29,8 @@ def declare(shell: Shell, command: Simple) -> Status:
     if name == "local" and not shell.frames:
         # Bash complains: there is no function to be local to.
         return 1
+    if name == "local" and any(isinstance(word, Word) and _is_dash(word) for word in command.words[1:]):
+        raise shell.not_understood(command.start, code("local -"))
     is_local = bool(shell.frames) and name in ("local", "declare", "typeset")
     words: list[tuple[Assignment, Valued | None] | Field] = []
     for word in command.words[1:]:
@@ -54,6 +56,10 @@ def declare(shell: Shell, command: Simple) -> Status:
         elif "f" not in letters:
             _declare_word(shell, command, each, letters, is_local=local)
     return 0
+
+
+def _is_dash(word: Word) -> bool:
+    return word.parts == (Literal("-", quoted=False),)
 
 
 def _declare_word(shell: Shell, command: Simple, word: Field, letters: set[str], *, is_local: bool) -> None:
@@ -102,6 +108,8 @@ def _declare_assignment(
         assign(shell, word, exported="x" in letters)
     else:
         _refuse_readonly(shell, word)
+        if letters & {"a", "A"} and value[0] and str(value[0][0]).startswith("("):
+            raise shell.not_understood(word.start, f"the quoted elements of {code(word.name)}")
         _assign_text(shell, word, *value, exported="x" in letters)
     if "r" in letters:
         shell.variables[word.name] = replace(shell.variables[word.name], readonly=True)
@@ -169,7 +177,13 @@ def _appended(old: Field | None, new: Field) -> Field:
 
 
 def _assign_array(shell: Shell, assignment: Assignment, value: ArrayLiteral, *, exported: bool) -> None:
-    elements = [_element(shell, element) for element in value.elements]
+    elements: list[tuple[str | None, list[Field]]] = []
+    count = 0
+    for written in value.elements:
+        elements.append(_element(shell, written))
+        count += len(elements[-1][1])
+        if count > MAX_ELEMENTS:
+            raise shell.not_understood(assignment.start, f"an array of more than {MAX_ELEMENTS} elements")
     before = shell.variable(assignment.name)
     variable = before if before is not None and assignment.append else None
     associative = before is not None and before.associative

@@ -74,6 +74,8 @@ def _set(shell: Shell, command: Simple, arguments: Arguments) -> Status:
             shell.arguments, shell.open = tuple(rest), False
             break
         rest.pop(0)
+        if set(text[1:]) & {"n", "B", "k", "t"}:
+            raise shell.not_understood(command.start, _written(shell, command))
         names = {SET_LETTERS[letter] for letter in text[1:] if letter in SET_LETTERS}
         if "o" in text[1:] and rest:
             names.add(rest.pop(0).known or "")
@@ -112,6 +114,7 @@ def _unset_variable(shell: Shell, name: str) -> None:
             shell.restore({name: frame.pop(name)})
             return
     shell.variables[name] = Variable(())
+    shell.exports -= {name}
 
 
 def _shift(shell: Shell, command: Simple, arguments: Arguments) -> Status:

@@ -11,7 +11,7 @@ from checks.markdown import code
 from checks.shell import scripts
 from checks.shell.assignments import assign, declare
 from checks.shell.builtins import BUILTINS, NOT_EVALUATED
-from checks.shell.expand import expand, expand_text
+from checks.shell.expand import MAX_FIELDS, expand, expand_text
 from checks.shell.parse import DECLARATIONS
 from checks.shell.programs import PROGRAMS
 from checks.shell.redirects import redirected
@@ -51,10 +51,18 @@ def run(host: Interpreter, command: Simple, shell: Shell) -> Status:
         first = command.words[0]
         if isinstance(first, Word) and known(expand_text(shell, first)) in DECLARATIONS:
             return declare(shell, command)
-        argv = tuple(
-            value for word in command.words if isinstance(word, Word) for value in expand(shell, word)
-        )
+        argv = _words(command, shell)
         return _start(host, command, argv, shell) if argv else _assignments(command, shell)
+
+
+def _words(command: Simple, shell: Shell) -> tuple[Field, ...]:
+    fields: list[Field] = []
+    for word in command.words:
+        if isinstance(word, Word):
+            fields += expand(shell, word)
+        if len(fields) > MAX_FIELDS:
+            raise shell.not_understood(command.start, f"a command of more than {MAX_FIELDS} words")
+    return tuple(fields)
 
 
 def _assignments(command: Simple, shell: Shell) -> Status:
@@ -166,6 +174,7 @@ def _external(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell
     if status is None:
         status = _invoke(host, command, argv, inner)
     if replaces_shell:
+        shell.exit_trap = None
         raise Exit(status)
     return status
 

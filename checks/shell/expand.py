@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from checks.markdown import code
 from checks.model import Span
@@ -15,6 +16,7 @@ from checks.shell.braces import MAX_WORDS, TooMany, expand_braces
 from checks.shell.glob import expand_pattern
 from checks.shell.operators import is_default
 from checks.shell.parameter import Valued, default, elements, is_list, joined, value
+from checks.shell.scan import is_name_char
 from checks.shell.state import BLANK_SEPARATORS, Shell
 from checks.shell.syntax import (
     Arithmetic,
@@ -142,6 +144,8 @@ def expand(shell: Shell, word: Word) -> list[Field]:
         raise shell.not_understood(word.start, f"brace expansion to more than {MAX_WORDS} words") from None
     fields: list[Field] = []
     for each in words:
+        if len(words) > 1:
+            _refuse_longer_names(shell, each)
         building = _Building(shell, shell.source.span(word.start, word.end), separators)
         for number, part in enumerate(each.parts):
             if isinstance(part, Literal) and not part.quoted:
@@ -151,6 +155,15 @@ def expand(shell: Shell, word: Word) -> list[Field]:
         building.finish()
         fields += building.done
     return fields
+
+
+def _refuse_longer_names(shell: Shell, word: Word) -> None:
+    """Bash reads ``$DIR{a,b}`` as ``$DIRa $DIRb``: braces come first, names after them."""
+    for part, following in pairwise(word.parts):
+        if not isinstance(part, Parameter) or part.end - part.start != len(part.name) + 1:
+            continue
+        if isinstance(following, Literal) and not following.quoted and is_name_char(following.text[:1]):
+            raise shell.not_understood(part.start, f"{code('$' + part.name)} before a brace expansion")
 
 
 def _with_home(shell: Shell, text: str, start: int, *, first: bool) -> Text:
@@ -210,6 +223,11 @@ def _add_list(building: _Building, part: Parameter, fields: tuple[Field, ...]) -
     if part.quoted and "*" in (part.name, part.index):
         separator = building.separators[:1]
         building.add(joined(fields, separator), tuple(span for each in fields for span in each.origins))
+        return
+    if not part.quoted and building.separators[:1].strip(BLANK_SEPARATORS):
+        # Then empty elements are kept: bash joins the list and splits it again.
+        origins = tuple(span for each in fields for span in (each.span, *each.origins))
+        building.split(joined(fields, building.separators[0]), origins)
         return
     for number, each in enumerate(fields):
         if number:

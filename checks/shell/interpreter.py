@@ -57,6 +57,7 @@ from checks.snapshot import Snapshot
 MAX_STEPS = 20_000
 MAX_DEPTH = 60
 MAX_HELD = 8 << 20
+ENVIRONMENT_ENTRY = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +173,7 @@ class Interpreter:
         """Note an external command that the script starts."""
         span = shell.source.span(command.start, command.end)
         environment = shell.environment()
+        self.held += ENVIRONMENT_ENTRY * len(environment)
         self.held += sum(len(piece) for word in argv for piece in word.text if isinstance(piece, str))
         if self.held > MAX_HELD:
             raise shell.not_understood(

@@ -114,8 +114,9 @@ def _replaced(shell: Shell, part: Parameter, wanted: list[str], text: str) -> Te
     new = known(replacement)
     if new is None:
         return (_part_of(shell, part),)
-    if "&" in new:
-        raise shell.not_understood(part.start, "`&` in a replacement")
+    literal = part.second is None or all(isinstance(each, Literal) for each in part.second.parts)
+    if "&" in new or ("\\" in new and not literal):
+        raise shell.not_understood(part.start, "`&` in a replacement, or a backslash,")
     if not wanted and part.operator in ("/", "//"):
         return text_of(text)
     if part.operator == "/#":

@@ -88,6 +88,8 @@ def value(shell: Shell, part: Parameter) -> Valued:
         text = (shell.outside(part.name, part.start),)
     elif found == "unset" and "nounset" in shell.options:
         raise Exit(1)
+    elif found == "unset":
+        return EMPTY, origins
     return changed(shell, part, text), origins
 
 

@@ -97,6 +97,8 @@ def replaced(pattern: Sequence[str], text: str, replacement: str, *, every: bool
     """``text`` with the leftmost longest match replaced, or every one. Raises TooLarge."""
     if len(pattern) * (len(text) + 1) ** 2 > 16 * MAX_CELLS:
         raise TooLarge
+    if not text:
+        return replacement if matches(pattern, text) else text
     result: list[str] = []
     at = 0
     while at < len(text):

@@ -36,6 +36,7 @@ class _Reading:
     delimiter: str = "\n"
     raw: bool = False
     limited: bool = False
+    named: bool = True
 
 
 def read(shell: Shell, command: Simple, arguments: Arguments) -> Status:
@@ -54,7 +55,11 @@ def read(shell: Shell, command: Simple, arguments: Arguments) -> Status:
         what = f"{code(shell.source.text[command.start : command.end])} finds a line"
         return Undecided(what, ("read", what, span.line))
     shell.input = rest
-    parts = _split(shell, command, line, 0 if options.to_array else len(options.names))
+    parts = (
+        _split(shell, command, line, 0 if options.to_array else len(options.names))
+        if options.named
+        else [line]
+    )
     fields = [Field(text_of(part), span) for part in parts]
     if options.to_array:
         shell.variables[shell.referred(options.names[0])] = array(fields)
@@ -82,6 +87,7 @@ def _options(shell: Shell, command: Simple, arguments: Arguments) -> _Reading:
                 break
             found.to_array = found.to_array or letter == "a"
             found.raw = found.raw or letter == "r"
+    found.named = bool(found.names)
     found.names = found.names or ["REPLY"]
     return found
 
@@ -126,7 +132,11 @@ def _split(shell: Shell, command: Simple, line: str, limit: int) -> list[str]:
         if text
         else []
     )
-    return parts[:-1] if not limit and parts and parts[-1] == "" else parts
+    if not limit:
+        return parts[:-1] if parts and parts[-1] == "" else parts
+    # What is left goes to the last name; a single field loses the delimiter after it.
+    single = re.fullmatch(f"([^{re.escape(separators)}]*)(?:{delimiter})", parts[-1]) if parts else None
+    return [*parts[:-1], single[1]] if single else parts
 
 
 def mapfile(shell: Shell, command: Simple, arguments: Arguments) -> Status:

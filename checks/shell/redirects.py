@@ -14,6 +14,7 @@ from checks.shell.syntax import ProcessSubstitution, Redirect
 from checks.shell.value import Text, Unknown, join, known, text_of
 from checks.snapshot import NotFetched, SnapshotError
 
+_STREAMS = {"/dev/stdout": "1", "/dev/stderr": "2", "/dev/fd/1": "1", "/dev/fd/2": "2"}
 _OUTPUTS = frozenset({">", ">>", ">|", "&>", "&>>"})
 
 
@@ -37,7 +38,10 @@ def redirected(host: Writes, shell: Shell, redirects: Sequence[Redirect]) -> Ite
     try:
         for each in redirects:
             text = () if _is_process(each) else _target(shell, each)
-            if each.operator in _OUTPUTS:
+            stream = _STREAMS.get(known(text) or "") if each.operator in _OUTPUTS else None
+            if stream is not None:
+                _duplicate(shell, each.descriptor, stream)
+            elif each.operator in _OUTPUTS:
                 sink: list[str | Unknown] = []
                 files.append((each, text, sink))
                 if each.descriptor in (None, 1):

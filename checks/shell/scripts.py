@@ -45,6 +45,8 @@ def script(host: Interpreter, shell: Shell) -> Status:
         host.not_checked.append(_syntax(shell.source, error))
     except NotUnderstood as error:
         host.report(error)
+    except RecursionError:
+        host.not_checked.append(NotChecked(shell.source.path, "something in it is nested too deeply"))
     finally:
         host.tested = tested
     return Undecided(f"{code(shell.source.path)} succeeds", ("script", shell.source.path), external=True)

@@ -5,6 +5,7 @@ Source: bash manual, *Shell Parameters*, *Arrays*, *Shell Arithmetic*.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import TypeAlias
@@ -12,7 +13,7 @@ from typing import TypeAlias
 from checks.markdown import code
 from checks.model import Span
 from checks.shell import arithmetic
-from checks.shell.state import DYNAMIC, Shell
+from checks.shell.state import BLANK_SEPARATORS, DYNAMIC, Shell
 from checks.shell.syntax import Parameter
 from checks.shell.value import EMPTY, Field, Text, Unknown, Variable, first_unknown, known, text_of
 from checks.shell.word import read_quoted
@@ -59,11 +60,14 @@ def _special(shell: Shell, part: Parameter) -> Text | None:
         return (shell.unknown(f"{code('$' + name)}", part.start),)
     if name == "OPTIND" and name not in shell.variables:
         return ("1",)
+    if name == "IFS" and name not in shell.variables:
+        return (BLANK_SEPARATORS,)
     if name == "PWD":
         return shell.folder
     if name == "BASH_SOURCE":
-        index = int(part.index) if part.index and part.index.isdigit() else 0
-        return shell.names[index] if index < len(shell.names) else EMPTY
+        written = part.index or "0"
+        index = int(written) if re.fullmatch(r"-?[0-9]{1,4}", written) else 0
+        return shell.names[index] if -len(shell.names) <= index < len(shell.names) else EMPTY
     return None
 
 

@@ -128,7 +128,7 @@ def _parts(text: str, start: int, end: int, *, quoted: bool, nested: bool = Fals
             inner_start, at = at + 1, end_of_double_quotes(text, at)
             parts += _double_quoted(text, inner_start, at - 1)
         elif char == "$":
-            at = _dollar(text, at, quoted=quoted, parts=parts)
+            at = _dollar(text, at, quoted=quoted, ansi=nested or not quoted, parts=parts)
         elif char == "`":
             inner_start, at = at, end_of_backquotes(text, at)
             parts.append(_backquoted(text, inner_start, at, quoted=quoted))
@@ -188,10 +188,13 @@ def _escape(text: str, at: int, end: int, special: str, parts: list[Part]) -> in
     return at + 1 + len(following)
 
 
-def _dollar(text: str, at: int, *, quoted: bool, parts: list[Part]) -> int:
-    stop = end_of_dollar(text, at, quoted=quoted)
+def _dollar(text: str, at: int, *, quoted: bool, ansi: bool, parts: list[Part]) -> int:
+    """``ansi`` where ``$'…'`` quotes: everywhere but right between double quotes."""
+    stop = end_of_dollar(text, at, quoted=not ansi)
     following = text[at + 1 : at + 2]
-    if stop == at + 1:
+    if following == "[":
+        parts.append(NotRead("$[", at, stop))
+    elif stop == at + 1:
         parts.append(Literal("$", quoted=quoted))
     elif following == "{":
         parts.append(_braced(text, at, stop, quoted=quoted))
