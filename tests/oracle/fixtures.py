@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tests.oracle.surprises import SURPRISES
+
 
 @dataclass(frozen=True)
 class Fixture:
@@ -424,6 +426,7 @@ _SCRIPTS: dict[str, tuple[str, ...]] = {
         "set -- a=1 b='2 3'; python3 -m mod \"$@\" c=4",
         "! show a; builtin echo x > /dev/null; show b",
     ),
+    "surprises": SURPRISES,
 }
 
 _ARGUMENTS: dict[str, tuple[str, ...]] = {"arguments-1": ("first", "sec ond"), "array-17": ("a", "b c")}
