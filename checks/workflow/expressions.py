@@ -6,6 +6,7 @@ Source: GitHub docs, *Evaluate expressions in workflows and actions*.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,6 +25,8 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>-?(?:0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?))|'(?P<string>(?:[^']|'')*)'"
     r"|(?P<name>[A-Za-z_][\w-]*)|(?P<operator>&&|\|\||==|!=|<=|>=|[<>!().,\[\]*]))"
 )
+ASKS_STATUS = re.compile(r"\b(always|success|failure|cancelled)\s*\(")
+"""A condition that says itself what happens after a failure or a skipped job."""
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
@@ -86,8 +89,7 @@ def as_text(value: Value) -> Text:
     if isinstance(value, bool):
         return text_of("true" if value else "false")
     if isinstance(value, int | float):
-        # .NET's G15, in which the runner writes numbers.
-        return text_of(f"{float(value):.15g}".replace("e", "E"))
+        return text_of(_written(value))
     return text_of("Array" if isinstance(value, list) else "Object")
 
 
@@ -143,7 +145,7 @@ class _Reader:
         left = self.unary(depth)
         while (operator := self.peek()) in _COMPARISONS:
             self.tokens.pop(0)
-            first, second = _number(left), _number(self.unary(depth))
+            first, second = _comparable(left, self.unary(depth))
             left = self.unknown if first is None or second is None else _COMPARISONS[operator](first, second)
         return left
 
@@ -158,7 +160,7 @@ class _Reader:
             raise BadExpression("an operand is missing")
         kind, text = self.tokens.pop(0)
         if kind == "number":
-            return float(int(text, 16) if "0x" in text else float(text))
+            return _parsed(text)
         if kind == "string":
             return text_of(text)
         if text == "(":
@@ -201,13 +203,17 @@ class _Reader:
         if name is None:
             return self.unknown
         if isinstance(value, Mapping):
-            found = next((each for each in value if each.lower() == name.lower()), None)
+            # On Linux only the names of variables tell capitals apart.
+            exact = value is self.contexts.values.get("env")
+            found = next(
+                (each for each in value if each == name or (not exact and each.lower() == name.lower())), None
+            )
             if found is not None:
                 inner: Value = value[found]
                 return inner
             is_open = any(value is self.contexts.values.get(each) for each in self.contexts.open)
             return self.unknown if is_open else None
-        if isinstance(value, list) and name.isdigit():
+        if isinstance(value, list) and re.fullmatch(r"[0-9]{1,9}", name):
             return value[int(name)] if int(name) < len(value) else None
         return None if name != "*" else self.unknown
 
@@ -229,29 +235,51 @@ class _Reader:
             raise BadExpression(f"{code(operator)} is missing")
 
 
+def _written(number: float) -> str:
+    """A number as the runner writes it: .NET's G15."""
+    if math.isfinite(number):
+        return f"{number:.15g}".replace("e", "E")
+    return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+
+
+def _parsed(text: str) -> float:
+    """The number in ``text``, NaN if it is none."""
+    text = text.strip()
+    if not text:
+        return 0.0
+    if based := re.fullmatch(r"0x([0-9a-fA-F]{1,16})|0o([0-7]{1,20})", text):
+        return float(int(based[1], 16) if based[1] else int(based[2], 8))
+    is_number = re.fullmatch(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?", text)
+    return float(text) if is_number else math.nan
+
+
 def _number(value: Value) -> float | None:
+    """The number that a value is taken for where kinds differ, NaN for none; None if it is not known."""
+    if isinstance(value, Unknown):
+        return None
     if isinstance(value, bool | int | float):
         return float(value)
     if value is None:
         return 0.0
-    text = known(value) if isinstance(value, tuple) else None
-    try:
-        if text is not None and re.fullmatch(r"\s*0x[0-9a-fA-F]+\s*", text):
-            return float(int(text, 16))
-        return float(text or 0) if text is not None else None
-    except ValueError:
-        return None
+    if isinstance(value, tuple):
+        text = known(value)
+        return None if text is None else _parsed(text)
+    return math.nan
+
+
+def _comparable(left: Value, right: Value) -> tuple[Any, Any]:
+    """Both sides as texts without capitals if both are texts, else as numbers; None for what is not known."""
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        first, second = known(left), known(right)
+        return (None, None) if first is None or second is None else (first.upper(), second.upper())
+    return _number(left), _number(right)
 
 
 def _equal(left: Value, right: Value) -> bool | None:
-    if isinstance(left, Unknown) or isinstance(right, Unknown):
-        return None
-    if isinstance(left, tuple) and isinstance(right, tuple):
-        first, second = known(left), known(right)
-        return None if first is None or second is None else first.lower() == second.lower()
-    if type(left) is type(right):
-        return bool(left == right)
-    return _number(left) == _number(right)
+    if isinstance(left, Mapping | list) or isinstance(right, Mapping | list):
+        return None if isinstance(left, Unknown) or isinstance(right, Unknown) else left is right
+    first, second = _comparable(left, right)
+    return None if first is None or second is None else bool(first == second)
 
 
 def _format(reader: _Reader, arguments: list[Value]) -> Value:
@@ -260,7 +288,7 @@ def _format(reader: _Reader, arguments: list[Value]) -> Value:
         return reader.unknown
     pieces: list[str | Unknown] = []
     at = 0
-    for match in re.finditer(r"\{\{|\}\}|\{(\d+)\}", template):
+    for match in re.finditer(r"\{\{|\}\}|\{([0-9]{1,9})\}", template):
         pieces.append(template[at : match.start()])
         at = match.end()
         if match[1] is None:
@@ -297,7 +325,7 @@ def _from_json(reader: _Reader, arguments: list[Value]) -> Value:
     if text is None:
         return reader.unknown
     try:
-        return plain(json.loads(text))
+        return plain(json.loads(text, parse_int=float))
     except (ValueError, RecursionError):
         raise BadExpression(f"{code(text)} is no JSON") from None
 

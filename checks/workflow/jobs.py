@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from checks import yamlfile
@@ -12,7 +12,7 @@ from checks.model import Job, NotChecked
 from checks.shell.value import ROOT, Unknown, known
 from checks.snapshot import NotFetched, Snapshot, SnapshotError
 from checks.workflow import matrix
-from checks.workflow.expressions import Contexts, Value, as_text, truth
+from checks.workflow.expressions import ASKS_STATUS, Contexts, Value, as_text, truth
 from checks.workflow.load import Settings, Workflow, WorkflowJob, is_workflow, load
 from checks.workflow.render import condition_of, value_of
 from checks.workflow.runners import Runners
@@ -70,12 +70,15 @@ def _runs(
     caller: _Caller, workflow: Workflow, inputs: Mapping[str, Value], prefix: str, depth: int
 ) -> Iterator[JobRun | NotChecked]:
     contexts = _contexts(workflow, inputs)
-    for job in workflow.jobs:
+    skipped: set[str] = set()
+    for job in _in_order(workflow.jobs):
         condition = job.condition
-        if (
+        waits = not skipped.isdisjoint(job.needs) and not (condition and ASKS_STATUS.search(condition.text))
+        if waits or (
             condition
             and truth(condition_of(condition.text, contexts, workflow.path, condition.line)) is False
         ):
+            skipped.add(job.id)
             continue
         cells = matrix.expand(job.matrix, contexts, workflow.path, job.line)
         if cells.cut:
@@ -93,6 +96,18 @@ def _runs(
                 yield JobRun(found, workflow, job, inner)
             elif found is not None:
                 yield found
+
+
+def _in_order(jobs: Iterable[WorkflowJob]) -> list[WorkflowJob]:
+    """The jobs, each after those that it needs; as written where they need each other."""
+    waiting = list(jobs)
+    ordered: list[WorkflowJob] = []
+    while waiting:
+        names = {job.id for job in waiting}
+        ready = [job for job in waiting if names.isdisjoint(job.needs)] or waiting
+        ordered += ready
+        waiting = [job for job in waiting if job not in ready]
+    return ordered
 
 
 def _identity(

@@ -5,7 +5,6 @@ Source: GitHub docs, *Workflow syntax for GitHub Actions*, *Metadata syntax for 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,9 +13,11 @@ import yaml
 
 from checks import yamlfile
 from checks.shell.source import Source
+from checks.shell.value import known
+from checks.workflow import scalars
+from checks.workflow.expressions import as_text
 
 FOLDER = ".github/workflows"
-_NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,2})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +50,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """``strategy.matrix``: lists by name, cells to add and to leave out; ``written`` for an expression."""
+    """``strategy.matrix``: lists by name, cells to add and to leave out; ``written`` for an expression.
+
+    Each may itself be a text with an expression.
+    """
 
     axes: Mapping[str, Any] = field(default_factory=dict)
-    include: tuple[Mapping[str, Any], ...] = ()
-    exclude: tuple[Mapping[str, Any], ...] = ()
+    include: Any = None
+    exclude: Any = None
     written: Setting | None = None
 
 
@@ -195,17 +199,9 @@ def _setting(node: yaml.Node | None) -> Setting | None:
 
 
 def text_of(node: yaml.ScalarNode) -> str:
-    """What GitHub makes of a scalar where a text is needed: YAML 1.2's null, booleans, numbers rewritten."""
-    written = str(node.value)
-    if node.style:
-        return written
-    if written in ("", "~", "null", "Null", "NULL"):
-        return ""
-    if written in ("true", "True", "TRUE", "false", "False", "FALSE"):
-        return written.lower()
-    if len(written) < 16 and _NUMBER.fullmatch(written):
-        return f"{float(written):.15g}"
-    return written
+    """What GitHub makes of a scalar where a text is needed: null, booleans and numbers rewritten."""
+    value = scalars.value_of(node)
+    return value if isinstance(value, str) else known(as_text(value)) or ""
 
 
 def _settings(node: yaml.Node | None, key: str) -> Settings:
@@ -241,16 +237,9 @@ def _container(node: yaml.Node | None) -> Settings:
 def _matrix(node: yaml.Node | None) -> Matrix:
     if isinstance(node, yaml.ScalarNode):
         return Matrix(written=_setting(node))
-    values = yamlfile.plain(node) if isinstance(node, yaml.MappingNode) else {}
-    return Matrix(
-        {name: value for name, value in values.items() if name not in ("include", "exclude")},
-        _cells(values.get("include")),
-        _cells(values.get("exclude")),
-    )
-
-
-def _cells(value: Any) -> tuple[Mapping[str, Any], ...]:
-    return tuple(each for each in value if isinstance(each, dict)) if isinstance(value, list) else ()
+    values = scalars.value_of(node) if isinstance(node, yaml.MappingNode) else {}
+    include, exclude = values.pop("include", None), values.pop("exclude", None)
+    return Matrix(values, include, exclude)
 
 
 def _input_defaults(events: yaml.Node | None) -> Settings:
@@ -263,11 +252,19 @@ def _input_defaults(events: yaml.Node | None) -> Settings:
 
 
 def _defaults_of(inputs: yaml.Node | None) -> Settings:
-    return {
-        name.value: _setting(yamlfile.get(node, "default"))
-        or Setting("false" if _is_boolean(node) else "", yamlfile.line(name))
-        for name, node in yamlfile.items(inputs)
-    }
+    return {name.value: _default_of(name, node) for name, node in yamlfile.items(inputs)}
+
+
+def _default_of(name: yaml.ScalarNode, node: yaml.Node) -> Setting:
+    """The default of an input; an expression that nobody knows for one that must be given."""
+    line = yamlfile.line(name)
+    if default := _setting(yamlfile.get(node, "default")):
+        return default
+    if options := _labels(yamlfile.get(node, "options")):
+        return options[0]
+    if yamlfile.scalar(yamlfile.get(node, "required")) in ("true", "True", "TRUE"):
+        return Setting(f"${{{{ inputs.{name.value} }}}}", line)
+    return Setting("false" if _is_boolean(node) else "", line)
 
 
 def _is_boolean(node: yaml.Node) -> bool:
@@ -289,10 +286,17 @@ def _block(path: str, text: str, node: yaml.ScalarNode) -> Source:
     value = str(node.value)
     lines = text.split("\n")
     if node.style == "|":
-        body = lines[first : first + value.count("\n") + 1]
-        written = [line for line in body if line.strip()]
-        indent = min((len(line) - len(line.lstrip(" ")) for line in written), default=0)
-        return Source(path, value, first + 1, indent)
+        return Source(path, value, first + 1, _indent(value.split("\n"), lines[first:]))
     if not node.style and first == last:
-        return Source(path, value, first, node.start_mark.column)
+        # An anchor or a tag may stand before the text.
+        column = lines[first - 1].find(value, node.start_mark.column)
+        return Source(path, value, first, max(column, node.start_mark.column))
     return Source(path, value, first, 0, max(first, last - (node.end_mark.column == 0)))
+
+
+def _indent(value: list[str], written: list[str]) -> int:
+    """By how many columns the lines of a literal block are indented in the file."""
+    for line, whole in zip(value, written, strict=False):
+        if line.strip():
+            return max(len(whole.rstrip("\r")) - len(line), 0)
+    return 0

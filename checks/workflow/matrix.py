@@ -28,21 +28,26 @@ def expand(matrix: Matrix, contexts: Contexts, path: str, line: int) -> Cells:
         whole = value_of(matrix.written.text, contexts, path, matrix.written.line)
         if not isinstance(whole, Mapping):
             return Cells((Unknown("a matrix that is computed", path, line),))
-        axes, include, exclude = dict(whole), whole.get("include", []), whole.get("exclude", [])
+        axes, include, exclude = dict(whole), whole.get("include"), whole.get("exclude")
         axes = {name: value for name, value in axes.items() if name not in ("include", "exclude")}
     else:
         axes = {name: _evaluated(value, contexts, path, line) for name, value in matrix.axes.items()}
-        include = [_evaluated(dict(cell), contexts, path, line) for cell in matrix.include]
-        exclude = [_evaluated(dict(cell), contexts, path, line) for cell in matrix.exclude]
-    if any(not isinstance(values, list) for values in axes.values()):
+        include = _evaluated(matrix.include, contexts, path, line)
+        exclude = _evaluated(matrix.exclude, contexts, path, line)
+    lists = [*axes.values(), *(each for each in (include, exclude) if each is not None)]
+    if any(not isinstance(values, list) for values in lists):
         return Cells((Unknown("a matrix that is computed", path, line),))
     names = list(axes)
     products = itertools.islice(itertools.product(*axes.values()), MAX_CELLS + 1) if names else iter(())
     cells: list[Mapping[str, Value]] = [dict(zip(names, values, strict=True)) for values in products]
     cut = len(cells) > MAX_CELLS
-    kept = [cell for cell in cells[:MAX_CELLS] if not any(_agrees(cell, each) for each in exclude)]
-    full = _with_includes(kept, [each for each in include if isinstance(each, Mapping)], set(names))
+    kept = [cell for cell in cells[:MAX_CELLS] if not any(_agrees(cell, each) for each in _mappings(exclude))]
+    full = _with_includes(kept, _mappings(include), set(names))
     return Cells(tuple(full[:MAX_CELLS]) or ({},), cut or len(full) > MAX_CELLS)
+
+
+def _mappings(value: Value) -> list[Mapping[str, Value]]:
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
 
 
 def label(cell: Mapping[str, Value] | Unknown) -> str | None:

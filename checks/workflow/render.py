@@ -14,7 +14,8 @@ from checks.shell.source import Shift, Source
 from checks.shell.value import Text, Unknown, join, known
 from checks.workflow.expressions import BadExpression, Contexts, Value, as_text, evaluate
 
-_EXPRESSION = re.compile(r"\$\{\{(?P<inner>(?:'(?:[^']|'')*'|[^'])*?)\}\}", re.S)
+# Without backtracking, and never past the next `${{`: linear on hostile text.
+_EXPRESSION = re.compile(r"\$\{\{(?P<inner>(?:'(?:[^']|'')*+'|(?!\$\{\{)[^'}]|\}(?!\}))*+)\}\}", re.S)
 
 
 def value_of(text: str, contexts: Contexts, path: str, line: int) -> Value:

@@ -5,7 +5,6 @@ Source: GitHub docs, *Workflow commands* (environment files), *Creating a compos
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -30,7 +29,7 @@ from checks.shell.value import (
 )
 from checks.snapshot import NotFetched, Snapshot, SnapshotError
 from checks.workflow.environment_files import folders_in, variables_in
-from checks.workflow.expressions import Contexts, Value, as_text, truth
+from checks.workflow.expressions import ASKS_STATUS, Contexts, Value, as_text, truth
 from checks.workflow.jobs import JobRun, with_environment
 from checks.workflow.load import Action, Setting, Settings, Step, load_action
 from checks.workflow.render import condition_of, source_with, text_with, value_of
@@ -38,17 +37,20 @@ from checks.workflow.render import condition_of, source_with, text_with, value_o
 BASH = ("bash", "sh", "bash {0}", "sh {0}", "bash -e {0}", "bash -l {0}", "bash -el {0}")
 MAX_ACTIONS_DEEP = 5
 _PATH = Unknown("the `PATH` of the runner", "", 0)
-_STATUS = re.compile(r"\b(always|success|failure|cancelled)\s*\(")
+
+
+_SKIPPED: Value = {"outputs": {}, "outcome": ("skipped",), "conclusion": ("skipped",)}
 
 
 @dataclass(frozen=True)
 class Ready:
-    """One ``run:`` block: its shell, and the step that it belongs to."""
+    """One ``run:`` block: its shell, and the step that it belongs to; ``certain`` if it surely runs."""
 
     shell: Shell
     step: Step
     path: str
     continues: bool
+    certain: bool
 
 
 class JobSteps:
@@ -79,29 +81,39 @@ class JobSteps:
         contexts: Contexts,
         outer: Mapping[str, Variable],
         depth: int,
+        *,
+        certain: bool = True,
     ) -> Iterator[Ready | NotChecked]:
         for step in steps:
             now = self._now(contexts)
-            if not self._runs(step, now, path):
+            runs = self._runs(step, now, path)
+            if runs is False:
+                if step.id is not None:
+                    self.results[step.id] = _SKIPPED
                 continue
+            sure = certain and runs is True
             own = {**outer, **_variables(step.environment, now, path)}
             inner = with_environment(now, step.environment, path)
             if step.run is not None:
-                yield self._ready(step, path, inner, own, depth)
+                ready = self._ready(step, path, inner, own, depth)
+                yield replace(ready, certain=sure) if isinstance(ready, Ready) else ready
             elif step.uses and step.uses.startswith("./"):
-                yield from self._action(step, path, inner, own, depth)
+                failed = self.failed
+                yield from self._action(step, path, inner, own, depth, certain=sure)
+                if _continues(step, inner, path):
+                    self.failed = failed
             elif step.id is not None:
                 self.results[step.id] = Unknown(f"what {code(step.uses or '')} gives", path, step.line)
 
-    def _runs(self, step: Step, contexts: Contexts, path: str) -> bool:
-        """False if it is known that the step is skipped: by its condition, or after a failure."""
+    def _runs(self, step: Step, contexts: Contexts, path: str) -> bool | None:
+        """Whether the step runs: not after a failure nor on a false condition; None if not known."""
         condition = step.condition
-        asks = condition is not None and _STATUS.search(condition.text)
+        asks = condition is not None and ASKS_STATUS.search(condition.text)
         if self.failed and not asks:
             return False
         if condition is None:
             return True
-        return truth(condition_of(condition.text, contexts, path, condition.line)) is not False
+        return truth(condition_of(condition.text, contexts, path, condition.line))
 
     def _now(self, contexts: Contexts) -> Contexts:
         """What expressions see: the environment with what steps appended, and the results of steps."""
@@ -141,7 +153,7 @@ class JobSteps:
             options=_options(written),
             tainted=self.tainted,
         )
-        return Ready(shell, step, path, _continues(step, contexts, path))
+        return Ready(shell, step, path, _continues(step, contexts, path), certain=True)
 
     def _environment(self) -> dict[str, Variable]:
         """The environment of the job, with what its steps appended."""
@@ -155,7 +167,14 @@ class JobSteps:
         return {**variables, **self.carried}
 
     def _action(
-        self, step: Step, path: str, contexts: Contexts, own: Mapping[str, Variable], depth: int
+        self,
+        step: Step,
+        path: str,
+        contexts: Contexts,
+        own: Mapping[str, Variable],
+        depth: int,
+        *,
+        certain: bool,
     ) -> Iterator[Ready | NotChecked]:
         """The steps of a composite action of the repository, whose ids only it sees."""
         unknown = Unknown(f"what {code(step.uses or '')} gives", path, step.line)
@@ -166,18 +185,19 @@ class JobSteps:
             if isinstance(action, NotChecked):
                 yield action
             elif action is not None:
+                # The inputs of an action are texts, whatever they were before.
                 given = {
                     **{
-                        name: value_of(each.text, contexts, action.path, each.line)
+                        name: as_text(value_of(each.text, contexts, action.path, each.line))
                         for name, each in action.inputs.items()
                     },
                     **{
-                        name: value_of(each.text, contexts, path, each.line)
+                        name: as_text(value_of(each.text, contexts, path, each.line))
                         for name, each in step.inputs.items()
                     },
                 }
                 inner = contexts.with_values(inputs=given)
-                yield from self._steps(action.steps, action.path, inner, own, depth + 1)
+                yield from self._steps(action.steps, action.path, inner, own, depth + 1, certain=certain)
                 now = self._now(inner)
                 outputs = {
                     "outputs": {
@@ -211,20 +231,24 @@ class JobSteps:
         step, shell = ready.step, ready.shell
         appended = variables_in(evaluation, GITHUB_ENV, shell)
         self.tainted = self.tainted or appended is None
+        maybe = (shell.unknown("what a step appends that may not run", 0),)
         for name, text in (appended or {}).items():
-            self.carried[name] = _given(text, shell.source.span(0, 0))
-        self.folders = join([*folders_in(evaluation, shell), *self.folders])
+            before = self.carried.get(name)
+            same = before is not None and before.text == text
+            self.carried[name] = _given(text if ready.certain or same else maybe, shell.source.span(0, 0))
+        folders = folders_in(evaluation, shell)
+        self.folders = join([*(folders if ready.certain or not folders else maybe), *self.folders])
         self.changed |= {path for each in evaluation.paths for path in each.changed}
-        failed = _failed(evaluation)
+        failed = _failed(evaluation) if ready.certain else None
         self.failed = self.failed or (failed is True and not ready.continues)
         if step.id is not None:
             unknown = shell.unknown("how an earlier step ended", 0)
             outcome: Value = unknown if failed is None else text_of("failure" if failed else "success")
-            outputs = variables_in(evaluation, GITHUB_OUTPUT, shell)
+            outputs = variables_in(evaluation, GITHUB_OUTPUT, shell) if ready.certain else None
             self.results[step.id] = {
                 "outputs": unknown if outputs is None else outputs,
                 "outcome": outcome,
-                "conclusion": text_of("success") if ready.continues else outcome,
+                "conclusion": text_of("success") if ready.continues and ready.certain else outcome,
             }
 
 

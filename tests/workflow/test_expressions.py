@@ -30,7 +30,7 @@ def value(expression: str) -> Value:
 @pytest.mark.parametrize(
     ("expression", "text"),
     [
-        ("env.A", "a"), ("env['A']", "a"), ("env.a", "a"), ("env.MISSING", ""), ("'it''s'", "it's"),
+        ("env.A", "a"), ("env['A']", "a"), ("env.a", ""), ("env.MISSING", ""), ("'it''s'", "it's"),
         ("matrix.npus", "8"), ("1.5", "1.5"),
         ("matrix.nested.k", "v"), ("matrix.flags[1]", "q"), ("matrix.flags[9]", ""),
         ("inputs.x || 'd'", "d"), ("env.A || 'd'", "a"), ("env.A && 'yes' || 'no'", "yes"),
