@@ -101,12 +101,10 @@ def pattern_units(shell: Shell, argument: Word) -> list[str] | None:
 
 
 def _trimmed(operator: str, wanted: list[str], text: str) -> str:
-    longest = len(operator) == 2
+    chosen = pattern.longest if len(operator) == 2 else pattern.shortest
     if operator[0] == "#":
-        lengths = pattern.matching_lengths(wanted, text)
-        return text[(lengths[-1] if longest else lengths[0]) if lengths else 0 :]
-    lengths = pattern.matching_lengths(wanted[::-1], text[::-1])
-    return text[: len(text) - ((lengths[-1] if longest else lengths[0]) if lengths else 0)]
+        return text[chosen(wanted, text) or 0 :]
+    return text[: len(text) - (chosen(wanted[::-1], text[::-1]) or 0)]
 
 
 def _replaced(shell: Shell, part: Parameter, wanted: list[str], text: str) -> Text:
@@ -120,11 +118,11 @@ def _replaced(shell: Shell, part: Parameter, wanted: list[str], text: str) -> Te
     if not wanted and part.operator in ("/", "//"):
         return text_of(text)
     if part.operator == "/#":
-        lengths = pattern.matching_lengths(wanted, text)
-        return text_of(new + text[lengths[-1] :] if lengths else text)
+        length = pattern.longest(wanted, text)
+        return text_of(text if length is None else new + text[length:])
     if part.operator == "/%":
-        lengths = pattern.matching_lengths(wanted[::-1], text[::-1])
-        return text_of(text[: len(text) - lengths[-1]] + new if lengths else text)
+        length = pattern.longest(wanted[::-1], text[::-1])
+        return text_of(text if length is None else text[: len(text) - length] + new)
     return text_of(pattern.replaced(wanted, text, new, every=part.operator == "//"))
 
 

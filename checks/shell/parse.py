@@ -93,19 +93,31 @@ def _place(masked: str, error: bashlex.errors.ParsingError) -> int:
     """The start of the line at which parsing stops; bashlex counts from the command that it is in."""
     if not _stops_within(error):
         return max(len(masked.rstrip()) - 1, 0)
-    ends = [offset for offset, char in enumerate(masked) if char == "\n"] + [len(masked)]
+    start = _start_of_last(masked)
+    ends = [at for at, char in enumerate(masked) if char == "\n" and at > start] + [len(masked)]
     low, high = 0, len(ends) - 1
     while low < high:
         middle = (low + high) // 2
         try:
-            bashlex.parse(masked[: ends[middle] + 1], expansionlimit=0)
+            bashlex.parse(masked[start : ends[middle] + 1], expansionlimit=0)
             stops = False
         except bashlex.errors.ParsingError as found:
             stops = _stops_within(found)
         except _GAPS:
             stops = False
         low, high = (low, middle) if stops else (middle + 1, high)
-    return ends[low - 1] + 1 if low else 0
+    return ends[low - 1] + 1 if low else start
+
+
+def _start_of_last(masked: str) -> int:
+    """Where the command begins in which parsing stops."""
+    start = 0
+    while True:
+        try:
+            end = bashlex.parsesingle(masked[start:], expansionlimit=0).pos[1]
+        except (bashlex.errors.ParsingError, *_GAPS):
+            return start
+        start += end + 1
 
 
 def _stops_within(error: bashlex.errors.ParsingError) -> bool:

@@ -1,4 +1,4 @@
-"""Shell patterns (``*``, ``?``, ``[…]``) in linear time: sets of positions, no backtracking.
+"""Shell patterns (``*``, ``?``, ``[…]``) in linear time: sets of places, no backtracking.
 
 Source: bash manual, *Pattern Matching*. Extended patterns (``@(a|b)``) are refused.
 """
@@ -29,27 +29,48 @@ class TooLarge(Exception):
     """Pattern times text exceeds ``MAX_CELLS``, or a kind of pattern that is not matched here."""
 
 
-def matching_lengths(pattern: Sequence[str], text: str) -> list[int]:
-    """The lengths of the prefixes of ``text`` that ``pattern`` matches, ascending.
+def longest(pattern: Sequence[str], text: str) -> int | None:
+    """The length of the longest prefix of ``text`` that ``pattern`` matches, None if none does.
 
     ``pattern`` is a list of units: a quoted or plain character, ``*``, ``?`` or a bracket set; see ``units``.
     Time is pattern × text. Raises TooLarge.
     """
-    if len(pattern) * (len(text) + 1) > MAX_CELLS:
-        raise TooLarge
-    reachable = {0}
-    for unit in pattern:
-        if unit == "*":
-            reachable = set(range(min(reachable), len(text) + 1)) if reachable else set()
-        else:
-            reachable = {at + 1 for at in reachable if at < len(text) and _matches(unit, text[at])}
-    return sorted(reachable)
+    ends = _ends(pattern, text)
+    return ends.bit_length() - 1 if ends else None
+
+
+def shortest(pattern: Sequence[str], text: str) -> int | None:
+    """The length of the shortest such prefix."""
+    ends = _ends(pattern, text)
+    return (ends & -ends).bit_length() - 1 if ends else None
 
 
 def matches(pattern: Sequence[str], text: str) -> bool:
     """True if ``pattern`` matches the whole of ``text``. Raises TooLarge."""
-    lengths = matching_lengths(pattern, text)
-    return bool(lengths) and lengths[-1] == len(text)
+    return longest(pattern, text) == len(text)
+
+
+def _ends(pattern: Sequence[str], text: str) -> int:
+    """Where a match of ``pattern`` from the start of ``text`` may end: bit n stands for the length n."""
+    if len(pattern) * (len(text) + 1) > MAX_CELLS:
+        raise TooLarge
+    reachable = 1
+    for unit in pattern:
+        first = reachable & -reachable
+        if unit == "*":
+            reachable = (1 << (len(text) + 1)) - first if reachable else 0
+        elif reachable == first:
+            at = first.bit_length() - 1
+            reachable = first << 1 if 0 <= at < len(text) and _matches(unit, text[at]) else 0
+        else:
+            reachable = (reachable & _places(unit, text)) << 1
+    return reachable
+
+
+def _places(unit: str, text: str) -> int:
+    """The places in ``text`` of the characters that ``unit`` matches, as bits."""
+    table = {ord(char): "1" if _matches(unit, char) else "0" for char in set(text)}
+    return int(text[::-1].translate(table) or "0", 2)
 
 
 def could_match(pattern: Sequence[str], pieces: Sequence[str | None]) -> bool:
@@ -101,14 +122,15 @@ def replaced(pattern: Sequence[str], text: str, replacement: str, *, every: bool
         return replacement if matches(pattern, text) else text
     result: list[str] = []
     at = 0
+    first = pattern[0] if pattern else "*"
     while at < len(text):
-        lengths = matching_lengths(pattern, text[at:])
-        if not lengths or lengths[-1] == 0:
+        length = longest(pattern, text[at:]) if first == "*" or _matches(first, text[at]) else None
+        if not length:
             result.append(text[at])
             at += 1
             continue
         result.append(replacement)
-        at += lengths[-1]
+        at += length
         if not every:
             break
     return "".join(result) + text[at:]
