@@ -11,11 +11,12 @@ import re
 from dataclasses import dataclass, field
 
 from checks.markdown import code
-from checks.shell.clauses import end_of_case
 from checks.shell.scan import (
     BLANKS,
+    HEREDOC,
     OPENS_COMMAND,
     ShellSyntaxError,
+    end_of_case,
     end_of_line,
     end_of_parentheses,
     refuse_continuation,
@@ -27,7 +28,6 @@ _BEFORE_DO = re.compile(r"(?:[ \t\n]|#[^\n]*\n)*do(?=[\s;]|\\\n|$)")
 _SPLIT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\[[^\]]*\]?)?\+?")
 _ARRAY_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 _WRITTEN = re.compile(r"[^\n]")
-_HEREDOC = re.compile(r"<<(?P<strip>-?)[ \t]*(?P<word>'[^'\n]*'|\"[^\"\n]*\"|[^\s;&|<>()'\"]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ class _Mask:
         raise ShellSyntaxError(self.at, "unclosed [[")
 
     def _heredoc(self) -> bool:
-        marker = _HEREDOC.match(self.source, self.at)
+        marker = HEREDOC.match(self.source, self.at)
         if marker is None or self.source.startswith("<<<", self.at):
             return False
         self._end_word()

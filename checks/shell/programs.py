@@ -218,7 +218,7 @@ def _expr(_: Shell, arguments: Sequence[Field], __: Text | None) -> Text | None:
 
 
 def _cat(shell: Shell, arguments: Sequence[Field], given: Text | None) -> Text | None:
-    if not arguments:
+    if not arguments or (len(arguments) == 1 and arguments[0].known == "-"):
         return given
     pieces: list[str] = []
     for argument in arguments:

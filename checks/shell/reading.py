@@ -157,9 +157,10 @@ def mapfile(shell: Shell, command: Simple, arguments: Arguments) -> Status:
 
 
 def getopts(shell: Shell, command: Simple, arguments: Arguments) -> Status:
-    """``getopts spec name``: the next option of the arguments, also of joined ones (``-ab``)."""
-    spec = arguments[0].known if len(arguments) == 2 else None
-    name = arguments[1].known if len(arguments) == 2 else None
+    """``getopts spec name words``: the next option of the words or arguments, also of a joined one."""
+    spec = arguments[0].known if len(arguments) > 1 else None
+    name = arguments[1].known if len(arguments) > 1 else None
+    given = arguments[2:] or shell.arguments
     if spec is None or name is None:
         raise shell.not_understood(command.start, "`getopts` with these arguments")
     index = shell.variables.get("OPTIND")
@@ -167,7 +168,7 @@ def getopts(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     if written is None or not re.fullmatch(r"[0-9]{0,5}", written):
         raise shell.not_understood(command.start, "`getopts` with an `OPTIND` that is not known")
     at = max(int(written or 1), 1)
-    word = shell.arguments[at - 1] if at <= len(shell.arguments) else None
+    word = given[at - 1] if at <= len(given) else None
     text = word.known if word is not None else ""
     if text is None:
         raise shell.not_understood(command.start, "`getopts` on arguments that are not known")
@@ -183,23 +184,24 @@ def getopts(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     elif f"{letter}:" not in spec:
         _found(shell, command, name, letter, None)
     else:
-        _with_value(shell, command, name, (letter, rest, at), silent=silent)
+        following = given[at] if at < len(given) else None
+        _with_value(shell, command, name, (letter, rest, at, following), silent=silent)
         return 0
     _go_to(shell, command, at if rest else at + 1, place + 1 if rest else 1)
     return 0
 
 
 def _with_value(
-    shell: Shell, command: Simple, name: str, option: tuple[str, str, int], *, silent: bool
+    shell: Shell, command: Simple, name: str, option: tuple[str, str, int, Field | None], *, silent: bool
 ) -> None:
     """An option that takes a value: the rest of its word, else the next one."""
-    letter, rest, at = option
+    letter, rest, at, following = option
     if rest:
         _found(shell, command, name, letter, rest)
         _go_to(shell, command, at + 1, 1)
-    elif at < len(shell.arguments):
+    elif following is not None:
         _found(shell, command, name, letter, None)
-        shell.set_text("OPTARG", shell.arguments[at])
+        shell.set_text("OPTARG", following)
         _go_to(shell, command, at + 2, 1)
     else:
         _found(shell, command, name, ":" if silent else "?", letter if silent else None)

@@ -7,9 +7,13 @@ with the opening offset when the text ends first, and when nesting is deeper tha
 
 from __future__ import annotations
 
+import re
+
 MAX_DEPTH = 40
 BLANKS = " \t"
 OPENS_COMMAND = frozenset({"if", "then", "else", "elif", "do", "while", "until", "!", "{", "time"})
+CASE_WORD = re.compile(r"(case|esac)(?=[\s;&|)<>]|\\\n|$)")
+HEREDOC = re.compile(r"<<(?P<strip>-?)[ \t]*(?P<word>'[^'\n]*'|\"[^\"\n]*\"|[^\s;&|<>()'\"]+)")
 SPECIAL_PARAMETERS = "@*#?$!-0123456789"
 
 
@@ -124,9 +128,14 @@ def _end_of_braces(text: str, start: int, depth: int) -> int:
 
 
 def end_of_parentheses(text: str, start: int, depth: int = 0) -> int:
-    """``(…)`` with ``start`` at the opening parenthesis: quotes, comments and nesting respected."""
+    """``(…)`` with ``start`` at the opening parenthesis.
+
+    Quotes, comments, nesting, the patterns of a ``case`` and here-documents are respected.
+    """
     _check(start, depth)
     at = start + 1
+    pending: list[re.Match[str]] = []
+    has_commands = not text.startswith("((", start)
     if text.startswith("(", at + 2):
         refuse_continuation(text, at)
     while at < len(text):
@@ -135,8 +144,19 @@ def end_of_parentheses(text: str, start: int, depth: int = 0) -> int:
             if text.startswith("((", start) and text[at - 1] == "\n":
                 refuse_continuation(text, at - 2)
             return at + 1
+        marker = HEREDOC.match(text, at) if char == "<" and has_commands else None
         if char == "(":
             at = end_of_parentheses(text, at, depth + 1)
+        elif marker is not None and text[at - 1] != "<":
+            pending.append(marker)
+            at = marker.end()
+        elif char == "\n" and pending:
+            at = _end_of_bodies(text, at, pending)
+            pending.clear()
+        elif char == "c" and has_commands and text[at - 1] in " \t\n;(" and text[at : at + 5] == "case ":
+            end = _end_of_case_or_none(text, at)
+            has_commands = end is not None
+            at = end or at + 1
         elif char == "#" and text[at - 1] in " \t\n;(":
             at = end_of_line(text, at)
         else:
@@ -175,3 +195,78 @@ def refuse_continuation(text: str, at: int) -> None:
 def _check(start: int, depth: int) -> None:
     if depth > MAX_DEPTH:
         raise ShellSyntaxError(start, f"nested deeper than {MAX_DEPTH}")
+
+
+def _end_of_bodies(text: str, newline: int, markers: list[re.Match[str]]) -> int:
+    """The offset of the newline before the line after the last end mark; ``newline`` if one has none."""
+    at = newline
+    for marker in markers:
+        end_mark = re.escape(marker["word"].strip("'\"").replace("\\", ""))
+        tabs = r"\t*" if marker["strip"] else ""
+        found = re.compile(rf"\n{tabs}{end_mark}(?=\n)").search(text, at)
+        if found is None:
+            return newline + 1
+        at = found.end()
+    return at
+
+
+def _end_of_case_or_none(text: str, at: int) -> int | None:
+    try:
+        return end_of_case(text, at)
+    except ShellSyntaxError:
+        return None
+
+
+def end_of_case(text: str, start: int) -> int:
+    """The offset after the ``esac`` that closes the ``case`` at ``start``. Raises ShellSyntaxError."""
+    at = skip_blanks(text, end_of_bare_word(text, skip_blanks(text, start + len("case"))))
+    at += len("in")
+    depth = 1
+    command_position = True
+    while at < len(text):
+        word = CASE_WORD.match(text, at) if command_position else None
+        if word is not None:
+            depth += 1 if word[1] == "case" else -1
+            at, command_position = word.end(), False
+            if depth == 0:
+                return at
+        else:
+            at, command_position = step(text, at, command_position, nested=False)
+    raise ShellSyntaxError(start, "case without esac")
+
+
+def step(text: str, at: int, command_position: bool, *, nested: bool = True) -> tuple[int, bool]:
+    """One unit ahead, and whether a command may begin there."""
+    char = text[at]
+    if nested and command_position and (word := CASE_WORD.match(text, at)) and word[1] == "case":
+        return end_of_case(text, at), False
+    if char == "#" and text[at - 1] in " \t\n;":
+        return end_of_line(text, at), command_position
+    if char in "\n;&|()":
+        return at + 1, True
+    if char in BLANKS:
+        return at + 1, command_position
+    end = end_of_bare_word(text, at)
+    word_text = text[at:end]
+    return end, word_text == "in" or (command_position and word_text in OPENS_COMMAND)
+
+
+def skip_blanks(text: str, at: int) -> int:
+    """The offset after blanks, newlines, continuations and comments."""
+    while at < len(text):
+        if text[at] in " \t\n":
+            at += 1
+        elif text.startswith("\\\n", at):
+            at += 2
+        elif text[at] == "#":
+            at = end_of_line(text, at)
+        else:
+            break
+    return at
+
+
+def end_of_bare_word(text: str, at: int) -> int:
+    """The offset of the blank or operator that ends the word at ``at``."""
+    while at < len(text) and text[at] not in " \t\n;&|()":
+        at = skip_unit(text, at)
+    return at

@@ -72,4 +72,15 @@ SURPRISES: tuple[str, ...] = (
     'OLDIFS="$IFS"; IFS=,; A=(1 2); show "${A[*]}"; IFS="$OLDIFS"; x="a b"; show $x',
     "printf -v list '%s,' a b c; show \"${list%,}\"; printf -v n '%02d' 8; show $n; "
     "printf -v h '%d' \"0x1f\"; show $h",
+    "x=$(case a in a) echo 1;; *) echo 2;; esac); show $x",
+    "x=$(case a in (a) echo 1;; (*) echo 2;; esac); show $x",
+    "x=$(cat <<'E'\nit's ) here\nE\n); show \"$x\"",
+    'x=$(cat <<E | tr a-z A-Z\nit\'s $((1<<2)) (\nE\n); show "$x"',
+    'show "$(echo case closed)" "$(echo in case of) x"',
+    'A=(case x y); show "${A[@]}"; x=$(for i in case b; do echo $i; done); show $x',
+    'x=$(cat <<-E\n\ta )\n\tE\n); show "$x"; show $((8 >> 2)) $((1 << 3))',
+    "f() { local OPTIND=1 o; while getopts 'ab:' o \"$@\"; do show $o ${OPTARG:-}; done; }; f -ab x -a",
+    'x=$(if true; then case b in b) echo B ;; esac; fi; echo end); show "$x"',
+    'x=$(cat - <<A\n1)\nA\ncat <<B\n2)\nB\n); show "$x"',
+    'x="$(case $1 in "") echo none;; *) echo "some )";; esac)"; show "$x"',
 )
