@@ -242,7 +242,7 @@ _SCRIPTS: dict[str, tuple[str, ...]] = {
         "for I in $(seq 1 3); do show $I; done",
         "for I in {1..3}; do A+=$I; done; show $A",
         "I=5; while ((I-- > 3)); do show $I; done",
-        "for I in; do show never; done; show end",
+        "for I in; do show never; done; for I in ; do show no; done; show end",
         "for I in a b; do (show $I; break); done",
         "while read -r L; do show \"$L\"; done <<< $'one\\ntwo words'",
         "while IFS== read -r K V; do show $K $V; done <<EOF\na=1\nb=2\nEOF",

@@ -58,8 +58,8 @@ SURPRISES: tuple[str, ...] = (
     'show "$y"; z=$(f >/dev/null 2>&1); show "[$z]"; w=$( (echo a; echo b >&2) 2>&1); show "$w"; '
     'v=$(echo a >/dev/stdout); show "$v"',
     "f() { trap 'show infn' EXIT; }; f; show a; exec show last",
-    'for i in $(echo "a b"; echo c) "$(echo d e)" {1..2}; do show $i; done; for i in ; '
-    "do show no; done; for ((;;)) do show once; break; done",
+    'for i in $(echo "a b"; echo c) "$(echo d e)" {1..2}; do show $i; done; '
+    "for ((;;)) do show once; break; done",
     'IFS=, read -r a b <<< "x,y,"; show "[$b]"; IFS=, read -r a b <<< "x,y,z,"; show "[$b]"; '
     'IFS=, read -ra A <<< "x,,y,"; show "${#A[@]}" "${A[@]}"; '
     'IFS=\' ,\' read -r a b <<< "x , y z"; show "[$a]" "[$b]"',
