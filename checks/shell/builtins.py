@@ -11,7 +11,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from checks.markdown import code
+from checks.shell.harmless import is_harmless
+from checks.shell.parse import parse
 from checks.shell.reading import getopts, mapfile, read
+from checks.shell.scan import ShellSyntaxError
 from checks.shell.state import Exit, Leave, Return, Shell
 from checks.shell.syntax import Simple
 from checks.shell.testing import evaluate_test
@@ -29,23 +32,21 @@ SET_LETTERS = {"e": "errexit", "u": "nounset", "x": "xtrace", "a": "allexport", 
 def _cd(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     words = [each for each in arguments if (each.known or "") not in ("-P", "-L", "--", "-e")]
     text = words[0].text if words else None
-    before = shell.cwd
-    shell.cwd = shell.tree_path(text) if text and known(text) != "-" else None
-    tree = shell.running.tree
-    if shell.cwd is None or tree.is_folder(shell.cwd) or not shell.cwd:
-        return 0
-    if shell.cwd in tree:
-        shell.cwd = before
+    target = shell.tree_path(text) if text and known(text) != "-" else None
+    kind = shell.running.working_tree.kind(target) if target is not None else "folder"
+    what = f"{_written(shell, command)} succeeds (line {shell.source.line(command.start)})"
+    # Not in the tree, yet an earlier step or command may have made it: a checkout, an archive.
+    if kind == "file" or (kind is None and not shell.running.decide(Undecided(what, ("cd", target)))):
         return 1
-    line = shell.source.line(command.start)
-    what = f"{_written(shell, command)} succeeds (line {line})"
-    # Made by a step or command before: a checkout, `mkdir`.
-    return Undecided(what, ("cd", shell.cwd, before), external=True)
+    shell.cwd = target
+    return 0
 
 
 def _pushd(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     before = shell.cwd
     status = _cd(shell, command, arguments)
+    if status:
+        return status
     shell.folders = (before, *shell.folders)
     shell.write((shell.unknown("the output of `pushd`", command.start),))
     return status
@@ -210,18 +211,30 @@ def _shopt(shell: Shell, command: Simple, arguments: Arguments) -> Status:
 
 
 def _trap(shell: Shell, command: Simple, arguments: Arguments) -> Status:
-    """What runs at the end of the shell is kept; signals and errors (``ERR``) are taken not to come."""
+    """What runs at the end of the shell is kept; signals are taken not to come.
+
+    What runs on an error (``ERR``) is not evaluated: a script that comes to it goes no further.
+    """
     arguments = arguments[1:] if arguments and arguments[0].known == "--" else arguments
     words = [argument.known for argument in arguments]
     if len(words) < 2:
         _print(shell, command)
     if {"DEBUG", "RETURN"} & set(words[1:]):
         raise shell.not_understood(command.start, "a `trap` of `DEBUG` or `RETURN`")
+    if "ERR" in words[1:]:
+        shell.error_trap = words[0] not in ("", "-") and not _only_reports(words[0])
     if len(words) > 1 and {"EXIT", "0"} & set(words[1:]):
         if words[0] is None:
             raise shell.not_understood(command.start, "`trap` of what is not known")
         shell.exit_trap = None if words[0] == "-" else arguments[0]
     return 0
+
+
+def _only_reports(text: str | None) -> bool:
+    try:
+        return text is not None and is_harmless(parse(text))
+    except ShellSyntaxError:
+        return False
 
 
 def _print(shell: Shell, command: Simple) -> None:
@@ -232,6 +245,15 @@ def _print(shell: Shell, command: Simple) -> None:
 def _prints(shell: Shell, command: Simple, _: Arguments) -> Status:
     _print(shell, command)
     return 0
+
+
+def _wait(shell: Shell, command: Simple, arguments: Arguments) -> Status:
+    """Of all jobs it is 0; of one job it is how that ended."""
+    if not arguments:
+        return 0
+    line = shell.source.line(command.start)
+    what = f"{_written(shell, command)} succeeds (line {line})"
+    return Undecided(what, ("status", shell.source.path, line, what), external=True)
 
 
 def _nothing(_shell: Shell, _: Simple, __: Arguments) -> Status:
@@ -263,7 +285,7 @@ BUILTINS: dict[str, Builtin] = {
     "false": _false,
     ":": _nothing,
     "true": _nothing,
-    "wait": _nothing,
+    "wait": _wait,
     "ulimit": _prints,
     "umask": _prints,
     "trap": _trap,

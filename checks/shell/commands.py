@@ -12,11 +12,12 @@ from checks.shell import scripts
 from checks.shell.assignments import assign, declare
 from checks.shell.builtins import BUILTINS, NOT_EVALUATED
 from checks.shell.expand import MAX_FIELDS, expand, expand_text
+from checks.shell.file_commands import change_files
 from checks.shell.parse import DECLARATIONS
 from checks.shell.programs import PROGRAMS
-from checks.shell.redirects import redirected
+from checks.shell.redirects import keep, redirected
 from checks.shell.state import Exit, Shell
-from checks.shell.syntax import Simple, Word
+from checks.shell.syntax import Literal, Simple, Word
 from checks.shell.value import Field, Status, Undecided, Unknown, known
 from checks.shell.word import is_name
 from checks.snapshot import NotFetched, SnapshotError
@@ -45,6 +46,9 @@ ASKING = frozenset({
 def run(host: Interpreter, command: Simple, shell: Shell) -> Status:
     """Evaluate ``command``; its exit status. Raises NotUnderstood."""
     shell.substituted = None
+    if _redirects_shell(command):
+        keep(host, shell, command.redirects)
+        return 0
     with redirected(host, shell, command.redirects):
         if not command.words:
             return _assignments(command, shell)
@@ -53,6 +57,14 @@ def run(host: Interpreter, command: Simple, shell: Shell) -> Status:
             return declare(shell, command)
         argv = _words(command, shell)
         return _start(host, command, argv, shell) if argv else _assignments(command, shell)
+
+
+def _redirects_shell(command: Simple) -> bool:
+    """``exec 3< file``."""
+    match command.words:
+        case (Word(parts=(Literal(text="exec"),)),):
+            return bool(command.redirects)
+    return False
 
 
 def _words(command: Simple, shell: Shell) -> tuple[Field, ...]:
@@ -185,20 +197,10 @@ def _declares(word: Field) -> bool:
 
 def _invoke(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell: Shell) -> Status:
     host.invoke(command, argv, shell)
-    for target in _changed_files(argv):
-        place = shell.source.span(command.start, command.end)
-        host.write_file(shell, target.text, (_output(shell, command),), place)
+    change_files(host, shell, argv, shell.source.span(command.start, command.end))
     if shell.output is not None:
         shell.write((_output(shell, command),))
     return _unknown_status(shell, command, asks=(argv[0].known or "").rpartition("/")[2] in ASKING)
-
-
-def _changed_files(argv: tuple[Field, ...]) -> tuple[Field, ...]:
-    """The files that ``sed -i``, ``cp`` and ``mv`` write."""
-    words = [word.known or "" for word in argv]
-    if words[0] in ("sed", "perl") and any(word.startswith("-i") for word in words):
-        return argv[1:]
-    return argv[-1:] if words[0] in ("cp", "mv") and len(argv) > 2 else ()
 
 
 def _unknown_status(shell: Shell, command: Simple, *, asks: bool) -> Undecided:

@@ -93,7 +93,7 @@ def evaluate_path(tree: Snapshot, shell: Shell, plan: Sequence[bool] = ()) -> Ou
         _decisions(host),
         status,
         tuple(host.written),
-        frozenset(path for path in host.created if path in tree),
+        frozenset(path for path in host.working_tree.made if path in tree),
         host.steps,
     )
 

@@ -94,9 +94,10 @@ class _Building:
             raise self.shell.not_understood(0, f"a word of more than {MAX_FIELDS} fields")
 
     def _file_names(self) -> list[list[tuple[str | Unknown, bool]]]:
-        """The field as it is, or the files of the tree that it names as a pattern.
+        """The field as it is, or the files that it names as a pattern.
 
-        Files that a pattern finds outside the tree are unknown. An override is never taken for a pattern.
+        Files outside the tree are unknown, and those that programs may have written; ``*`` alone is taken to
+        find some in any case. An override is never taken for a pattern.
         """
         wild = "".join(piece for piece, quoted in self.pieces if isinstance(piece, str) and not quoted)
         if not pattern.has_wildcard(wild) or "noglob" in self.shell.options:
@@ -108,7 +109,8 @@ class _Building:
             return []
         text = join(piece for piece, _ in self.pieces)
         written = "".join(piece if isinstance(piece, str) else "…" for piece in text)
-        if "=" in written or "*" not in wild:
+        others = "*" in wild or written.startswith("/") or self.shell.running.started_programs
+        if "=" in written or not others:
             return [self.pieces]
         return [[(Unknown(f"the files that {code(written)} matches", self.span.path, self.span.line), False)]]
 
@@ -119,7 +121,7 @@ class _Building:
         try:
             units = pattern.units(pieces)
             outside = units[0] == "\\/"
-            return [] if outside else expand_pattern(self.shell.running.tree, self.shell.cwd, units)
+            return [] if outside else expand_pattern(self.shell.running.working_tree, self.shell.cwd, units)
         except pattern.TooLarge:
             return []
 

@@ -1,4 +1,4 @@
-"""File name patterns against the tree of the snapshot. Source: bash manual, *Filename Expansion*."""
+"""File name patterns against the files that the script sees. Source: bash manual, *Filename Expansion*."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from checks.shell import pattern
 from checks.shell.state import normal_path
-from checks.snapshot import Snapshot
+from checks.shell.working_tree import WorkingTree
 
 
-def expand_pattern(tree: Snapshot, cwd: str, units: Sequence[str]) -> list[str]:
-    """The paths of the tree that ``units`` (see ``pattern.units``) name from ``cwd``, sorted.
+def expand_pattern(tree: WorkingTree, cwd: str, units: Sequence[str]) -> list[str]:
+    """The paths that ``units`` (see ``pattern.units``) name from ``cwd``, sorted.
 
     Raises pattern.TooLarge.
     """
@@ -47,11 +47,11 @@ def _is_wild(unit: str) -> bool:
     return unit in ("*", "?") or unit.startswith("[")
 
 
-def _exists(tree: Snapshot, cwd: str, path: str) -> bool:
+def _exists(tree: WorkingTree, cwd: str, path: str) -> bool:
     full = normal_path(posixpath.join(cwd, path))
-    return full is not None and (full in tree.tree or tree.is_folder(full))
+    return full is not None and (tree.names(full) or tree.kind(full) is not None)
 
 
-def _children(tree: Snapshot, cwd: str, folder: str) -> frozenset[str]:
+def _children(tree: WorkingTree, cwd: str, folder: str) -> frozenset[str]:
     full = normal_path(posixpath.join(cwd, folder))
     return tree.children(full) if full is not None else frozenset()

@@ -52,6 +52,7 @@ from checks.shell.value import (
     turned,
 )
 from checks.shell.variables import arithmetic_value
+from checks.shell.working_tree import WorkingTree
 from checks.snapshot import Snapshot
 
 MAX_STEPS = 20_000
@@ -99,7 +100,7 @@ class Interpreter:
     """One run along one path. ``plan`` answers the undecided questions in the order in which they come."""
 
     def __init__(self, tree: Snapshot, plan: Iterable[bool] = ()) -> None:
-        self.tree = tree
+        self.working_tree = WorkingTree(tree)
         self.plan = tuple(plan)
         self.decided: dict[tuple[object, ...], Answer] = {}
         self.invocations: list[Invocation] = []
@@ -107,8 +108,6 @@ class Interpreter:
         self.files: set[str] = set()
         self.written: list[tuple[Text, Text, bool]] = []
         """What was written to files: target, text, and whether it was appended."""
-        self.created: dict[str, Source | None] = {}
-        """Files of the working directory that were written on this path; None if their text is not known."""
         self.scripts: tuple[str, ...] = ()
         self.steps = 0
         self.held = 0
@@ -117,6 +116,11 @@ class Interpreter:
         self._outside: dict[str, Unknown] = {}
 
     # What the expansions ask for.
+
+    @property
+    def started_programs(self) -> bool:
+        """True once a program was started that may have written any file."""
+        return bool(self.invocations)
 
     def substitute(self, shell: Shell, part: CommandSubstitution) -> Text:
         """The output of ``$(…)``, without the newlines at its end."""
@@ -159,14 +163,24 @@ class Interpreter:
             return
         content = known(text)
         if append:
-            before = self.created.get(path)
+            before = self.working_tree.made.get(path)
             content = before.text + content if before is not None and content is not None else None
         source = (
             Source(place.path, content, place.line, last_line=place.end_line) if content is not None else None
         )
-        self.created[path] = source
-        if path in self.tree and path.endswith((".yaml", ".yml", ".py")):
-            reason = f"line {place.line}: {code(path)} is changed here and judged as it is in the tree"
+        self.working_tree.write(path, source)
+        self._still_judged(path, "changed", place)
+
+    def remove_file(self, shell: Shell, target: Text, place: Span) -> None:
+        """Note that ``target`` was removed, with all below it."""
+        if path := shell.tree_path(target):
+            self._still_judged(path, "removed", place)
+            self.working_tree.remove(path)
+
+    def _still_judged(self, path: str, what: str, place: Span) -> None:
+        """Configs and entry points are read from the tree, whatever a script does to them."""
+        if path in self.working_tree.snapshot and path.endswith((".yaml", ".yml", ".py")):
+            reason = f"line {place.line}: {code(path)} is {what} here and judged as it is in the tree"
             self.not_checked.append(NotChecked(place.path, reason))
 
     def invoke(self, command: Simple, argv: tuple[Field, ...], shell: Shell) -> None:
@@ -198,7 +212,7 @@ class Interpreter:
                 raise shell.not_understood(command.start, f"what is nested deeper than {MAX_DEPTH}")
             shell.status = self._command(command, shell)
             if _may_end(command):
-                self._fail_if_asked(shell.status, shell)
+                self._fail_if_asked(shell.status, command, shell)
             return shell.status
         finally:
             self.depth -= 1
@@ -287,15 +301,17 @@ class Interpreter:
             if status.external and operator == "&&":
                 return False
             succeeded = self.decide(status)
-            if not succeeded and status.key[0] == "cd":
-                shell.cwd = status.key[2] if isinstance(status.key[2], str) else None
         else:
             succeeded = status == 0
         return succeeded == (operator == "||")
 
-    def _fail_if_asked(self, status: Status, shell: Shell) -> None:
-        """``set -e``: a command that is known to fail ends the shell."""
-        if "errexit" in shell.options and not self.tested and isinstance(status, int) and status:
+    def _fail_if_asked(self, status: Status, command: Command, shell: Shell) -> None:
+        """``set -e`` and ``trap … ERR``: what a command does that is known to fail."""
+        if self.tested or not isinstance(status, int) or not status:
+            return
+        if shell.error_trap:
+            raise shell.not_understood(command.start, "what is trapped with `ERR` and runs here")
+        if "errexit" in shell.options:
             raise Exit(status)
 
     def pipeline(self, pipeline: Pipeline, shell: Shell) -> Status:

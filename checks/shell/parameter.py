@@ -143,10 +143,13 @@ def _all(shell: Shell, part: Parameter) -> tuple[Field, ...]:
         span = shell.source.span(part.start, part.end)
         return tuple(Field(name, span) for name in shell.names)
     variable = shell.variable(part.name)
-    if variable is None:
-        outside = shell.outside(part.name, part.start)
-        return (Field((outside,), shell.source.span(part.start, part.end), may_split=True),)
-    return tuple(each for _, each in variable.listed)
+    if variable is not None:
+        return tuple(each for _, each in variable.listed)
+    is_set = Undecided(f"{code(part.name)} is set by the caller", ("set", part.name), first=False)
+    if not set_by_caller(part.name) and not shell.tainted and not shell.running.decide(is_set):
+        return ()
+    outside = shell.outside(part.name, part.start)
+    return (Field((outside,), shell.source.span(part.start, part.end), may_split=True),)
 
 
 def _direct(shell: Shell, part: Parameter) -> Parameter:

@@ -223,9 +223,11 @@ def _cat(shell: Shell, arguments: Sequence[Field], given: Text | None) -> Text |
     pieces: list[str] = []
     for argument in arguments:
         path = shell.tree_path(argument.text)
-        if path is None or path not in shell.running.tree or shell.running.tree.tree[path].mode == "120000":
+        files = shell.running.working_tree
+        text = files.text(path) if path is not None and files.names(path) else None
+        if text is None:
             return None
-        pieces.append(shell.running.tree.text(path))
+        pieces.append(text)
     return text_of("".join(pieces))
 
 

@@ -36,13 +36,14 @@ class _Reading:
     delimiter: str = "\n"
     raw: bool = False
     limited: bool = False
+    descriptor: int = 0
     named: bool = True
 
 
 def read(shell: Shell, command: Simple, arguments: Arguments) -> Status:
     """``read`` from a here-string, a here-document, a file or a pipe; anything else is unknown."""
     options = _options(shell, command, arguments)
-    given = shell.input
+    given = shell.inputs.get(options.descriptor) if options.descriptor else shell.input
     span = shell.source.span(command.start, command.end)
     line, rest = _first_line(given, options.delimiter)
     if line is not None and not options.raw:
@@ -54,7 +55,10 @@ def read(shell: Shell, command: Simple, arguments: Arguments) -> Status:
             shell.assign(name, array([field]) if options.to_array else Variable((field,)))
         what = f"{code(shell.source.text[command.start : command.end])} finds a line"
         return Undecided(what, ("read", what, span.line))
-    shell.input = rest
+    if options.descriptor:
+        shell.inputs[options.descriptor] = rest
+    else:
+        shell.input = rest
     parts = (
         _split(shell, command, line, 0 if options.to_array else len(options.names))
         if options.named
@@ -83,6 +87,8 @@ def _options(shell: Shell, command: Simple, arguments: Arguments) -> _Reading:
             if letter in "dpntuNi":
                 following = text[at + 1 :] or ((each.known or "") if (each := next(rest, None)) else "")
                 found.delimiter = following[:1] if letter == "d" else found.delimiter
+                if letter == "u" and following.isdigit() and len(following) < 4:
+                    found.descriptor = int(following)
                 found.limited = found.limited or letter in "nN"
                 break
             found.to_array = found.to_array or letter == "a"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -34,6 +34,8 @@ def redirected(host: Writes, shell: Shell, redirects: Sequence[Redirect]) -> Ite
         yield
         return
     before = shell.input, shell.output, shell.errors
+    inputs = dict(shell.inputs)
+    shared: int | None = None
     files: list[tuple[Redirect, Text, list[str | Unknown]]] = []
     try:
         for each in redirects:
@@ -51,17 +53,52 @@ def redirected(host: Writes, shell: Shell, redirects: Sequence[Redirect]) -> Ite
             elif each.operator == ">&":
                 _duplicate(shell, each.descriptor, known(text))
             elif each.operator == "<<<":
-                shell.input = join([*text, "\n"])
+                _open(shell, each.descriptor, join([*text, "\n"]))
             elif each.operator == "<<":
-                shell.input = text
-            elif each.operator == "<" and each.descriptor in (None, 0):
-                shell.input = _content(shell, each, text)
+                _open(shell, each.descriptor, text)
+            elif each.operator == "<":
+                _open(shell, each.descriptor, _content(shell, each, text))
+            elif each.operator == "<&" and (source := known(text)) is not None and source.isdigit():
+                shared = int(source) if each.descriptor in (None, 0) else None
+                _open(shell, each.descriptor, shell.inputs.get(int(source)))
         yield
+        if shared is not None:
+            shell.inputs[shared] = shell.input
     finally:
         for each, target, written in files:
             place = shell.source.span(each.start, each.end)
             host.write_file(shell, target, join(written), place, append=each.operator in (">>", "&>>"))
         shell.input, shell.output, shell.errors = before
+        for each in redirects:
+            _close(shell, each.descriptor, inputs)
+
+
+def keep(host: Writes, shell: Shell, redirects: Sequence[Redirect]) -> None:
+    """``exec`` with redirections alone: they hold from here on. What goes to a file so is not followed."""
+    for each in redirects:
+        text = () if _is_process(each) else _target(shell, each)
+        place = shell.source.span(each.start, each.end)
+        if each.operator in _OUTPUTS and known(text) not in _STREAMS:
+            unknown = shell.unknown(f"what {code('exec')} sends there", each.start)
+            host.write_file(shell, text, (unknown,), place, append=each.operator in (">>", "&>>"))
+        elif each.operator == "<":
+            _open(shell, each.descriptor, _content(shell, each, text))
+
+
+def _open(shell: Shell, descriptor: int | None, text: Text | None) -> None:
+    if descriptor in (None, 0):
+        shell.input = text
+    elif descriptor is not None and text is not None:
+        shell.inputs[descriptor] = text
+
+
+def _close(shell: Shell, descriptor: int | None, before: Mapping[int, Text | None]) -> None:
+    """An input that was opened for one command is gone after it."""
+    if descriptor in shell.inputs and descriptor is not None:
+        if descriptor in before:
+            shell.inputs[descriptor] = before[descriptor]
+        else:
+            del shell.inputs[descriptor]
 
 
 def _duplicate(shell: Shell, descriptor: int | None, target: str | None) -> None:
@@ -95,15 +132,15 @@ def _content(shell: Shell, redirect: Redirect, name: Text) -> Text:
     if len(parts) == 1 and isinstance(parts[0], ProcessSubstitution):
         return shell.running.output_of(shell, parts[0].command)
     path = shell.tree_path(name)
-    made = shell.running.created.get(path) if path is not None else None
-    if made is not None:
-        return text_of(made.text)
-    if path is not None and path in shell.running.tree:
+    files = shell.running.working_tree
+    if path is not None and files.names(path):
         try:
-            return text_of(shell.running.tree.text(path))
+            text = files.text(path)
         except NotFetched:
             raise
         except SnapshotError:
-            pass
+            text = None
+        if text is not None:
+            return text_of(text)
     written = shell.source.text[redirect.start : redirect.end]
     return (shell.unknown(f"what {code(written)} reads", redirect.start),)

@@ -273,24 +273,26 @@ def _resolve(name: Field, shell: Shell) -> str:
         raise _NoScript("which script is run is not known")
     path = shell.tree_path(name.text)
     written = "".join(piece if isinstance(piece, str) else "." for piece in name.text)
-    created = shell.running.created
-    if path is None or (path not in shell.running.tree and path not in created):
+    files = shell.running.working_tree
+    if path is not None and files.is_removed(path):
+        raise _NoScript(f"{code(written)} is removed by the script itself")
+    if path is None or not files.names(path):
         if path is not None:
             shell.running.files.add(path)
         raise _NoScript(f"{code(written)} is not a file of this commit")
-    if path in created and created[path] is None:
+    if files.made.get(path, shell.source) is None:
         raise _NoScript(f"{code(written)} is written by the script itself, with a text that is not known")
     return path
 
 
 def _read(host: Interpreter, path: str) -> Source | None:
     """A script of the tree, or one that was written on the way; None, reported, if it is not read."""
-    made = host.created.get(path)
+    made = host.working_tree.made.get(path)
     if made is not None:
         return made
     host.files.add(path)
     try:
-        return Source(path, host.tree.text(path))
+        return Source(path, host.working_tree.snapshot.text(path))
     except NotFetched:
         raise
     except SnapshotError as error:

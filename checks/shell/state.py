@@ -11,7 +11,7 @@ from checks.markdown import code
 from checks.shell.source import Source
 from checks.shell.syntax import CommandSubstitution, Function, Word
 from checks.shell.value import ROOT, Field, Status, Text, Undecided, Unknown, Variable, join
-from checks.snapshot import Snapshot
+from checks.shell.working_tree import WorkingTree
 
 # Names that every caller provides: a default written for them is not what CI runs with.
 ALWAYS_SET = frozenset(
@@ -67,12 +67,12 @@ class Host(Protocol):
 
     files: set[str]
     """Every file of the tree that was evaluated, and those that should have been there."""
-    created: dict[str, Source | None]
-    """Files of the working directory that the script has written; None if their text is not known."""
+    working_tree: WorkingTree
+    """The files that the script sees."""
 
     @property
-    def tree(self) -> Snapshot:
-        """The files that the script sees."""
+    def started_programs(self) -> bool:
+        """True once a program was started that may have written any file."""
 
     def substitute(self, shell: Shell, part: CommandSubstitution) -> Text:
         """The output of ``$(…)``."""
@@ -96,13 +96,14 @@ class Host(Protocol):
 @dataclass
 class Shell:
     """One shell process. ``exports`` are exported once they are set, ``exit_trap`` runs at its end,
-    ``loops`` are those that ``break`` can leave.
+    ``error_trap`` is set if a failure runs more than a report, ``loops`` are those that ``break`` can leave.
 
     ``arguments`` are ``$1``…; they are ``open`` where a person starts the script and may give others, and
     ``count_unknown`` once the script turned out to do nothing without any.
     ``option_place`` is where ``getopts`` is in a word of joined options. ``cwd`` is relative to the root,
     None if unknown. ``tainted`` once a file that cannot be read may have
     set variables. ``names`` are ``BASH_SOURCE``, innermost first.
+    ``input`` is what can be read from standard input, ``inputs`` from other descriptors.
     ``output`` and ``errors`` collect what goes to the two streams while a substitution or a pipe reads it.
     """
 
@@ -119,6 +120,7 @@ class Shell:
     folders: tuple[str | None, ...] = ()
     exports: frozenset[str] = frozenset()
     exit_trap: Field | None = None
+    error_trap: bool = False
     loops: int = 0
     functions: dict[str, tuple[Function, Source, Text]] = field(default_factory=dict)
     names: tuple[Text, ...] = ()
@@ -127,6 +129,7 @@ class Shell:
     status: Status = 0
     substituted: Status | None = None
     input: Text | None = None
+    inputs: dict[int, Text | None] = field(default_factory=dict)
     output: list[str | Unknown] | None = None
     errors: list[str | Unknown] | None = None
     host: Host | None = field(default=None, repr=False, compare=False)
@@ -138,6 +141,7 @@ class Shell:
             variables=dict(self.variables),
             functions=dict(self.functions),
             frames=[dict(frame) for frame in self.frames],
+            inputs=dict(self.inputs),
             exit_trap=None,
             loops=0,
         )

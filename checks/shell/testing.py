@@ -142,11 +142,15 @@ def _file(shell: Shell, name: str, operand: Text, what: str) -> Truth:
         return False
     path = shell.tree_path(operand)
     if path is not None:
-        entry = shell.running.tree.tree.get(path)
-        if entry is not None and entry.mode not in ("120000", "160000"):
-            executable = entry.mode == "100755"
+        files = shell.running.working_tree
+        if files.is_removed(path):
+            return False
+        kind = files.kind(path)
+        is_made = path in files.made
+        if kind == "file" and not (is_made and name in ("-x", "-s")):
+            executable = not is_made and files.snapshot.tree[path].mode == "100755"
             return {"-x": executable, "-d": False, "-h": False, "-L": False}.get(name, True)
-        if shell.running.tree.is_folder(path):
+        if kind == "folder":
             return name in ("-a", "-d", "-e", "-r", "-w", "-x", "-s")
     return Undecided(what, ("file", name, operand))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from tests.oracle.leftovers import DESCRIPTORS, FILES, JOBS
 from tests.oracle.surprises import SURPRISES
 
 
@@ -427,6 +428,9 @@ _SCRIPTS: dict[str, tuple[str, ...]] = {
         "! show a; builtin echo x > /dev/null; show b",
     ),
     "surprises": SURPRISES,
+    "files": FILES,
+    "descriptors": DESCRIPTORS,
+    "jobs": JOBS,
 }
 
 _ARGUMENTS: dict[str, tuple[str, ...]] = {"arguments-1": ("first", "sec ond"), "array-17": ("a", "b c")}

@@ -22,7 +22,7 @@ HOME = "/home/somebody"
 TEXT_PROGRAMS = (
     "bash", "sh", "env", "basename", "dirname", "realpath", "readlink", "seq", "cat", "tr", "cut", "wc",
     "head", "tail", "expr", "sort", "sed", "grep", "nohup", "timeout", "nice", "mkdir", "touch", "rm",
-    "ls", "tee",
+    "ls", "tee", "cp", "mv", "rmdir", "ln",
 )  # fmt: skip
 STUBS = (
     "show",
