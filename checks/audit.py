@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from checks.certainty import with_conditions
-from checks.commands import command_of, looks_like_training, names_python
 from checks.configuration import Configuration
 from checks.contexts import Context, contexts
 from checks.hydra.compose import Bases, Composer
@@ -22,8 +21,8 @@ from checks.model import Crash, Finding, NotChecked
 from checks.prove import SnapshotProver
 from checks.rules import all_rules
 from checks.rules.base import LaunchRule
-from checks.shell.evaluate import Evaluation
 from checks.snapshot import NotFetched, Snapshot
+from checks.unfollowed import unfollowed
 
 DEFAULTS = Configuration()
 # Faults that a rule reports; the others are said as *not checked* until one does.
@@ -103,7 +102,7 @@ def _audit_context(
     whole = _is_touched(context, touched)
     if whole:
         result.not_checked += evaluation.not_checked
-        result.not_checked += _not_recognised(evaluation)
+        result.not_checked += unfollowed(snapshot, evaluation)
     found: list[Finding] = []
     first = len(result.launches)
     for launch in launches_of(snapshot, prover.composer, evaluation, context.job):
@@ -112,17 +111,6 @@ def _audit_context(
             result.not_checked += _unjudged(launch)
             found += _judge(prover, launch, len(result.launches) - 1, result)
     result.findings += with_conditions(found, result.launches[first:], first)
-
-
-def _not_recognised(evaluation: Evaluation) -> list[NotChecked]:
-    """Commands that are given overrides but are none of the known ways to start training."""
-    return [
-        NotChecked(each.scripts[-1], f"line {each.span.line}: overrides for a command that is not recognised")
-        for path in evaluation.paths
-        for each in path.invocations
-        if command_of(each.argv) is None
-        and looks_like_training(each.argv, 1 if names_python(each.argv) else 2)
-    ]
 
 
 def _unjudged(launch: Launch) -> list[NotChecked]:

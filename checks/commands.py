@@ -14,10 +14,13 @@ from dataclasses import dataclass
 from checks.hydra.entry import Flags
 from checks.hydra.unknown import marked
 from checks.shell.value import Field
+from checks.shell.wrappers import LOCAL_RUNNERS
 
 _PYTHON = re.compile(r"(?:.*/)?python(?:3(?:\.\d+)?)?")
 _STARTERS = frozenset({"torchrun", "accelerate", "deepspeed"})
-_RUNNERS = frozenset({"uv", "ray", "srun", "mpirun", "conda", "docker", "kubectl"})
+_RUNNERS = LOCAL_RUNNERS | {"ray", "docker", "podman", "kubectl"}
+# Modules and programs that run another module or file under watch.
+_WATCHERS = frozenset({"cProfile", "profile", "pdb", "trace", "coverage", "debugpy", "viztracer", "kernprof"})
 _STARTER_MODULES = frozenset({
     "torch.distributed.run", "torch.distributed.launch", "accelerate.commands.launch",
     "deepspeed.launcher.launch",
@@ -58,8 +61,14 @@ def command_of(argv: Sequence[Field]) -> Command | None:
         return _python(words[1:], "python")
     if program in _STARTERS:
         return _starter(words[1:], program)
+    if program in _WATCHERS:
+        return _starter(words[1:], "python")
     if program in _RUNNERS:
-        return command_of(_behind(words[1:], program))
+        behind = _behind(words[1:], program)
+        if not behind and program == "uv":
+            # `uv run file.py`, `uv run -m module`
+            return _starter(words[1:], "python")
+        return command_of(behind)
     return None
 
 
@@ -72,7 +81,7 @@ def _behind(words: list[Field], program: str) -> list[Field]:
         return []
     for number, word in enumerate(words):
         text = word.known or ""
-        if _PYTHON.fullmatch(text) or text.rpartition("/")[2] in _STARTERS:
+        if _PYTHON.fullmatch(text) or text.rpartition("/")[2] in _STARTERS | _WATCHERS:
             return words[number:]
     return []
 
@@ -82,6 +91,8 @@ def _python(words: list[Field], starter: str) -> Command | None:
         if _ENDS_IN_MODULE.fullmatch(text) and len(words) > 1:
             if words[1].known in _STARTER_MODULES:
                 return _starter(words[2:], words[1].known or "")
+            if words[1].known in _WATCHERS:
+                return _starter(words[2:], starter)
             return _hydra_words(words[1], words[2:], starter)
         if text in ("-c", "-"):
             return None
@@ -129,3 +140,12 @@ def looks_like_training(words: Sequence[Field], least: int = 2) -> bool:
 def names_python(words: Sequence[Field]) -> bool:
     """True if one of the words is Python itself."""
     return any(_PYTHON.fullmatch(word.known or "") for word in words)
+
+
+def command_inside(words: Sequence[Field]) -> Command | None:
+    """The first training command that begins at one of the later ``words``."""
+    for number, word in enumerate(words[1:], 1):
+        text = word.known or ""
+        if _PYTHON.fullmatch(text) or posixpath.basename(text) in _STARTERS:
+            return command_of(words[number:])
+    return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from checks.markdown import code
@@ -20,20 +19,12 @@ from checks.shell.state import Exit, Shell
 from checks.shell.syntax import Literal, Simple, Word
 from checks.shell.value import Field, Status, Undecided, Unknown, known
 from checks.shell.word import is_name
+from checks.shell.wrappers import program_of, unwrap
 from checks.snapshot import NotFetched, SnapshotError
 
 if TYPE_CHECKING:
     from checks.shell.interpreter import Interpreter
 
-# Wrappers of another command: how many words of their own follow the options.
-WRAPPERS = {"nohup": 0, "command": 0, "env": 0, "timeout": 1, "nice": 0, "setsid": 0, "stdbuf": 0, "sudo": 0,
-            "numactl": 0, "taskset": 1}  # fmt: skip
-# Their options that take the next word.
-VALUES = {
-    "env": {"-u", "--unset", "-C", "-S"}, "timeout": {"-k", "-s", "--signal", "--kill-after"},
-    "nice": {"-n", "--adjustment"}, "stdbuf": {"-i", "-o", "-e"}, "sudo": {"-u", "-g", "-h", "-p", "-C"},
-    "numactl": {"-C", "-N", "-m", "-i", "-p", "--cpunodebind", "--membind", "--physcpubind", "--interleave"},
-}  # fmt: skip
 # Builtins that run text in the same shell.
 TEXTS = frozenset({".", "source", "eval"})
 # Programs that are run for their exit status.
@@ -177,7 +168,7 @@ def _external(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell
     for assignment in command.assignments:
         assign(inner, assignment, exported=True)
     replaces_shell = argv[0].known == "exec"
-    argv = unwrap(inner, command.start, argv[1:] if replaces_shell else argv)
+    argv = unwrap(inner, command.start, argv)
     if not argv:
         # `env` alone lists the environment.
         shell.write((_output(shell, command),))
@@ -200,7 +191,7 @@ def _invoke(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell: 
     change_files(host, shell, argv, shell.source.span(command.start, command.end))
     if shell.output is not None:
         shell.write((_output(shell, command),))
-    return _unknown_status(shell, command, asks=(argv[0].known or "").rpartition("/")[2] in ASKING)
+    return _unknown_status(shell, command, asks=program_of(argv) in ASKING)
 
 
 def _unknown_status(shell: Shell, command: Simple, *, asks: bool) -> Undecided:
@@ -209,42 +200,3 @@ def _unknown_status(shell: Shell, command: Simple, *, asks: bool) -> Undecided:
     written = code(shell.source.text[command.start : command.end])
     key = ("status", shell.source.path, line, written)
     return Undecided(f"{written} succeeds (line {line})", key, external=not asks)
-
-
-def unwrap(shell: Shell, start: int, argv: tuple[Field, ...]) -> tuple[Field, ...]:
-    """Take off ``nohup``, ``env A=b``, ``timeout 1h`` and so on; ``env``'s assignments go into ``shell``."""
-    while argv and (name := argv[0].known or "") in WRAPPERS:
-        argv = argv[1:]
-        while argv and (option := argv[0].known or "").startswith("-"):
-            if name == "env" and option in ("-S", "-C"):
-                raise shell.not_understood(start, f"the option {code(option)} of `env`")
-            if name == "env":
-                _forget(shell, option, argv[1].known if len(argv) > 1 else None)
-            argv = argv[2 if option in VALUES.get(name, ()) else 1 :]
-        while name == "env" and argv and _is_assignment(argv[0]):
-            variable, value = _cut_assignment(argv[0])
-            shell.set_text(variable, value)
-            shell.variables[variable] = replace(shell.variables[variable], exported=True)
-            argv = argv[1:]
-        argv = argv[WRAPPERS[name] :]
-    return argv
-
-
-def _forget(shell: Shell, option: str, name: str | None) -> None:
-    """``env -i`` and ``env -u name``."""
-    if option in ("-i", "-", "--ignore-environment"):
-        shell.variables = {key: value for key, value in shell.variables.items() if not value.exported}
-    elif option == "-u" and name is not None:
-        shell.variables.pop(name, None)
-
-
-def _is_assignment(word: Field) -> bool:
-    head = word.text[0] if word.text else ""
-    return isinstance(head, str) and head.partition("=")[0].isidentifier() and "=" in head
-
-
-def _cut_assignment(word: Field) -> tuple[str, Field]:
-    head = word.text[0] if word.text else ""
-    assert isinstance(head, str)
-    name, _, value = head.partition("=")
-    return name, replace(word, text=((value,) if value else ()) + word.text[1:])

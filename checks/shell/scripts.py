@@ -16,6 +16,7 @@ from checks.shell.source import Source
 from checks.shell.state import Exit, Leave, NotUnderstood, Return, Shell
 from checks.shell.syntax import Command, CommandSubstitution, Simple
 from checks.shell.value import Field, Status, Text, Undecided, Unknown, join, known
+from checks.shell.wrappers import SHELLS, program_of
 from checks.snapshot import NotFetched, SnapshotError
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ SET_UP_FILES = frozenset(
 )
 _FIRST_LINE = re.compile(r"#![ \t]*\S*/(?:ba)?sh[ \t]+-(?P<letters>[a-z]+)")
 IGNORED_OPTIONS = frozenset("hlvpic")
-SHELLS = frozenset({"bash", "sh", "/bin/bash", "/bin/sh", "/usr/bin/bash"})
 
 
 class _NoScript(Exception):
@@ -81,9 +81,8 @@ def _syntax(source: Source, error: ShellSyntaxError) -> NotChecked:
 
 def call(host: Interpreter, command: Simple, argv: tuple[Field, ...], shell: Shell) -> Status | None:
     """``bash script args``, ``bash -c text`` or ``./script args``; None if it is no script."""
-    name = argv[0].known or ""
     options: frozenset[str] | None = None
-    if name in SHELLS:
+    if (name := program_of(argv)) in SHELLS:
         arguments, options, has_text = _shell_options(command, argv, shell)
         if has_text:
             return _text_process(host, command, arguments, options, shell)

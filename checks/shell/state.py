@@ -20,7 +20,7 @@ ALWAYS_SET = frozenset(
 # Names that bash itself sets to something that cannot be told.
 DYNAMIC = frozenset(
     {"RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "BASHPID", "PPID", "UID", "EUID",
-     "BASH", "BASH_VERSION", "BASH_VERSINFO", "HOSTTYPE", "MACHTYPE", "OSTYPE", "SHLVL", "LINENO", "COLUMNS",
+     "BASH_VERSION", "BASH_VERSINFO", "HOSTTYPE", "MACHTYPE", "OSTYPE", "SHLVL", "LINENO", "COLUMNS",
      "PIPESTATUS", "FUNCNAME", "BASH_LINENO", "BASH_COMMAND"}
 )  # fmt: skip
 CALLER_PREFIXES = ("GITHUB_", "RUNNER_")

@@ -64,6 +64,8 @@ def _special(shell: Shell, part: Parameter) -> Text | None:
         return (BLANK_SEPARATORS,)
     if name == "PWD":
         return shell.folder
+    if name == "BASH" and name not in shell.variables:
+        return ("/bin/bash",)
     if name == "BASH_SOURCE":
         written = part.index or "0"
         index = int(written) if re.fullmatch(r"-?[0-9]{1,4}", written) else 0
