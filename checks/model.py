@@ -96,7 +96,8 @@ class NotChecked:
 class Job:
     """The workflow job that starts a launch: its runner label and NPUs (None: not known).
 
-    ``matrix`` names the cell of its matrix; the id of a job of a called workflow follows the caller's.
+    ``matrix`` names the cell of its matrix, and how the workflow is started where that makes a difference;
+    the id of a job of a called workflow follows the caller's.
     """
 
     workflow: str

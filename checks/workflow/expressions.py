@@ -25,7 +25,7 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>-?(?:0x[0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?))|'(?P<string>(?:[^']|'')*)'"
     r"|(?P<name>[A-Za-z_][\w-]*)|(?P<operator>&&|\|\||==|!=|<=|>=|[<>!().,\[\]*]))"
 )
-ASKS_STATUS = re.compile(r"\b(always|success|failure|cancelled)\s*\(")
+ASKS_STATUS = re.compile(r"\b(always|success|failure|cancelled)\s*\(", re.I)
 """A condition that says itself what happens after a failure or a skipped job."""
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "<": lambda a, b: a < b,
@@ -271,8 +271,13 @@ def _comparable(left: Value, right: Value) -> tuple[Any, Any]:
     """Both sides as texts without capitals if both are texts, else as numbers; None for what is not known."""
     if isinstance(left, tuple) and isinstance(right, tuple):
         first, second = known(left), known(right)
-        return (None, None) if first is None or second is None else (first.upper(), second.upper())
+        return (None, None) if first is None or second is None else (_upper(first), _upper(second))
     return _number(left), _number(right)
+
+
+def _upper(text: str) -> str:
+    """Capitals as .NET's ordinal comparison has them: one character stays one."""
+    return "".join(large if len(large := each.upper()) == 1 else each for each in text)
 
 
 def _equal(left: Value, right: Value) -> bool | None:

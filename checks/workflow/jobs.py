@@ -38,7 +38,20 @@ def job_runs(snapshot: Snapshot, workflow: Workflow, runners: Runners) -> Iterat
     """
     if set(workflow.events) == {"workflow_call"}:
         return
-    yield from _runs(_Caller(snapshot, runners, workflow.path), workflow, _inputs(workflow, {}), "", 0)
+    for inputs, started in _starts(workflow):
+        caller = _Caller(snapshot, runners, workflow.path, started)
+        yield from _runs(caller, workflow, inputs, "", 0)
+
+
+def _starts(workflow: Workflow) -> Iterator[tuple[dict[str, Value], str]]:
+    """The inputs of each way to start: all of them null after an event, the defaults by hand."""
+    by_hand = "workflow_dispatch" in workflow.events
+    if not (set(workflow.events) - {"workflow_dispatch", "workflow_call"}):
+        yield _inputs(workflow, {}), ""
+        return
+    yield {}, ""
+    if by_hand and workflow.reads_inputs:
+        yield _inputs(workflow, {}), "started by hand"
 
 
 _BARE = Contexts({})
@@ -46,11 +59,15 @@ _BARE = Contexts({})
 
 @dataclass(frozen=True)
 class _Caller:
-    """What stays the same down the called workflows: files, runners, and the workflow that GitHub starts."""
+    """What stays the same down the called workflows: files, runners, and the workflow that GitHub starts.
+
+    ``started`` says how, where that makes a difference.
+    """
 
     snapshot: Snapshot
     runners: Runners
     outermost: str
+    started: str
 
 
 def _contexts(workflow: Workflow, inputs: Mapping[str, Value]) -> Contexts:
@@ -125,7 +142,8 @@ def _identity(
             label = known(as_text(each))
             found = caller.runners.find(label) if label is not None else None
             if found is not None:
-                return Job(caller.outermost, name, found.label, found.npus, matrix.label(cell))
+                variant = ", ".join(filter(None, (matrix.label(cell), caller.started))) or None
+                return Job(caller.outermost, name, found.label, found.npus, variant)
             if label is None and _SPEAKS_OF_NPU.search(setting.text + workflow.path):
                 return NotChecked(
                     workflow.path, f"line {setting.line}: the runner {code(setting.text)} is not known"
@@ -159,13 +177,18 @@ def _called(
     yield from _runs(caller, called, _inputs(called, given), f"{name} / ", depth + 1)
 
 
+def lowered(inputs: Mapping[str, Value]) -> dict[str, Value]:
+    """Inputs by names without capitals, which do not count in them."""
+    return {name.lower(): value for name, value in inputs.items()}
+
+
 def _inputs(workflow: Workflow, given: Mapping[str, Value]) -> dict[str, Value]:
     """The inputs of a workflow: what is given, else the defaults; booleans as such."""
     defaults = {
         key: value_of(each.text, _BARE, workflow.path, each.line) for key, each in workflow.inputs.items()
     }
-    values = {**defaults, **given}
-    for name in workflow.booleans & set(values):
+    values = {**lowered(defaults), **lowered(given)}
+    for name in {each.lower() for each in workflow.booleans} & set(values):
         written = known(as_text(values[name]))
         values[name] = written == "true" if written in ("true", "false") else values[name]
     return values

@@ -5,6 +5,7 @@ Source: GitHub docs, *Workflow syntax for GitHub Actions*, *Metadata syntax for 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +19,7 @@ from checks.workflow import scalars
 from checks.workflow.expressions import as_text
 
 FOLDER = ".github/workflows"
+_READS_INPUTS = re.compile(r"\binputs\s*[.\[]", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ class WorkflowJob:
 class Workflow:
     """One workflow file. ``events`` are the names under ``on:``; ``inputs`` the defaults of its inputs.
 
-    ``booleans`` are those of its inputs that have this type.
+    ``booleans`` are those of its inputs that have this type; ``reads_inputs`` if an expression may name one.
     """
 
     path: str
@@ -93,6 +95,7 @@ class Workflow:
     booleans: frozenset[str]
     environment: Settings
     jobs: tuple[WorkflowJob, ...]
+    reads_inputs: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +123,9 @@ def load(path: str, text: str) -> Workflow:
         _job(path, text, key.value, key, node, defaults)
         for key, node in yamlfile.items(yamlfile.get(root, "jobs"))
     )
-    return Workflow(
-        path, _names(events), _input_defaults(events), _booleans(events), _settings(root, "env"), jobs
-    )
+    inputs, booleans = _input_defaults(events), _booleans(events)
+    reads_inputs = _READS_INPUTS.search(text) is not None
+    return Workflow(path, _names(events), inputs, booleans, _settings(root, "env"), jobs, reads_inputs)
 
 
 def load_action(path: str, text: str) -> Action | None:
@@ -243,12 +246,9 @@ def _matrix(node: yaml.Node | None) -> Matrix:
 
 
 def _input_defaults(events: yaml.Node | None) -> Settings:
-    """Defaults under ``workflow_call``, and those of ``workflow_dispatch`` if nothing else starts it."""
-    found = dict(_defaults_of(yamlfile.get(yamlfile.get(events, "workflow_call"), "inputs")))
-    if set(_names(events)) <= {"workflow_call", "workflow_dispatch"}:
-        by_hand = _defaults_of(yamlfile.get(yamlfile.get(events, "workflow_dispatch"), "inputs"))
-        found = {**by_hand, **found}
-    return found
+    """Defaults under ``workflow_dispatch`` and, before them, ``workflow_call``."""
+    kinds = (yamlfile.get(events, "workflow_dispatch"), yamlfile.get(events, "workflow_call"))
+    return {name: each for kind in kinds for name, each in _defaults_of(yamlfile.get(kind, "inputs")).items()}
 
 
 def _defaults_of(inputs: yaml.Node | None) -> Settings:

@@ -23,7 +23,10 @@ class Cells:
 
 
 def expand(matrix: Matrix, contexts: Contexts, path: str, line: int) -> Cells:
-    """Every combination of the axes, without ``exclude``, with ``include``; one unknown cell if not known."""
+    """Every combination of the axes, without ``exclude``, with ``include``; one unknown cell if not known.
+
+    No cell is left where all are excluded: GitHub does not start the job then.
+    """
     if matrix.written is not None:
         whole = value_of(matrix.written.text, contexts, path, matrix.written.line)
         if not isinstance(whole, Mapping):
@@ -43,7 +46,10 @@ def expand(matrix: Matrix, contexts: Contexts, path: str, line: int) -> Cells:
     cut = len(cells) > MAX_CELLS
     kept = [cell for cell in cells[:MAX_CELLS] if not any(_agrees(cell, each) for each in _mappings(exclude))]
     full = _with_includes(kept, _mappings(include), set(names))
-    return Cells(tuple(full[:MAX_CELLS]) or ({},), cut or len(full) > MAX_CELLS)
+    if not full and not axes and include is None:
+        # A job without a matrix.
+        return Cells(({},))
+    return Cells(tuple(full[:MAX_CELLS]), cut or len(full) > MAX_CELLS)
 
 
 def _mappings(value: Value) -> list[Mapping[str, Value]]:
@@ -68,7 +74,7 @@ def _with_includes(
         fits = [
             number
             for number, cell in enumerate(original)
-            if all(cell.get(name) == value for name, value in entry.items() if name in axes)
+            if all(_same(cell.get(name), value) for name, value in entry.items() if name in axes)
         ]
         for number in fits:
             result[number].update({name: value for name, value in entry.items() if name not in axes})
@@ -78,7 +84,14 @@ def _with_includes(
 
 
 def _agrees(cell: Mapping[str, Value], excluded: object) -> bool:
-    return isinstance(excluded, Mapping) and all(cell.get(name) == value for name, value in excluded.items())
+    return isinstance(excluded, Mapping) and all(
+        _same(cell.get(name), value) for name, value in excluded.items()
+    )
+
+
+def _same(first: Value, second: Value) -> bool:
+    """Equal and of one kind: ``true`` is not 1."""
+    return isinstance(first, bool) == isinstance(second, bool) and first == second
 
 
 def _evaluated(value: object, contexts: Contexts, path: str, line: int) -> Value:

@@ -51,9 +51,12 @@ class Runners:
     rows: tuple[Row, ...]
 
     def find(self, label: str) -> Runner | None:
-        """The NPU runner behind ``label``, None if the label carries no NPUs."""
+        """The NPU runner behind ``label``, None if the label carries no NPUs. Capitals do not count.
+
+        Source: GitHub docs, *Workflow syntax*, ``jobs.<job_id>.runs-on``.
+        """
         for row in self.rows:
-            match = row.pattern.fullmatch(label)
+            match = re.fullmatch(row.pattern.pattern, label, re.I)
             if match:
                 return Runner(label, row.chip, int(match["npus"]) if row.npus is None else row.npus)
         return None

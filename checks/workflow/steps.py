@@ -10,31 +10,27 @@ from dataclasses import dataclass, replace
 
 from checks import yamlfile
 from checks.markdown import code
-from checks.model import NotChecked, Span
-from checks.shell.builtins import SET_LETTERS
+from checks.model import NotChecked
 from checks.shell.evaluate import Evaluation
 from checks.shell.state import Shell, normal_path
-from checks.shell.value import (
-    GITHUB_ENV,
-    GITHUB_OUTPUT,
-    GITHUB_PATH,
-    ROOT,
-    Field,
-    Text,
-    Unknown,
-    Variable,
-    join,
-    known,
-    text_of,
-)
+from checks.shell.value import GITHUB_ENV, GITHUB_OUTPUT, Text, Unknown, Variable, join, known, text_of
 from checks.snapshot import NotFetched, Snapshot, SnapshotError
 from checks.workflow.environment_files import folders_in, variables_in
 from checks.workflow.expressions import ASKS_STATUS, Contexts, Value, as_text, truth
 from checks.workflow.jobs import JobRun, with_environment
-from checks.workflow.load import Action, Setting, Settings, Step, load_action
-from checks.workflow.render import condition_of, source_with, text_with, value_of
+from checks.workflow.load import Action, Step, load_action
+from checks.workflow.programs import action_sets_variables, files_of_programs
+from checks.workflow.render import condition_of, source_with, value_of
+from checks.workflow.step_shell import (
+    BASH,
+    KNOWN_DEFAULTS,
+    folder_of,
+    given,
+    is_fixed,
+    options_of,
+    variables_of,
+)
 
-BASH = ("bash", "sh", "bash {0}", "sh {0}", "bash -e {0}", "bash -l {0}", "bash -el {0}")
 MAX_ACTIONS_DEEP = 5
 _PATH = Unknown("the `PATH` of the runner", "", 0)
 
@@ -86,24 +82,26 @@ class JobSteps:
     ) -> Iterator[Ready | NotChecked]:
         for step in steps:
             now = self._now(contexts)
-            runs = self._runs(step, now, path)
+            inner = with_environment(now, step.environment, path)
+            runs = self._runs(step, inner, path)
             if runs is False:
                 if step.id is not None:
                     self.results[step.id] = _SKIPPED
                 continue
             sure = certain and runs is True
-            own = {**outer, **_variables(step.environment, now, path)}
-            inner = with_environment(now, step.environment, path)
+            own = {**outer, **variables_of(step.environment, now, path)}
             if step.run is not None:
                 ready = self._ready(step, path, inner, own, depth)
                 yield replace(ready, certain=sure) if isinstance(ready, Ready) else ready
             elif step.uses and step.uses.startswith("./"):
-                failed = self.failed
+                # Its steps ask whether one of them failed, not one before.
+                failed, self.failed = self.failed, False
                 yield from self._action(step, path, inner, own, depth, certain=sure)
-                if _continues(step, inner, path):
-                    self.failed = failed
-            elif step.id is not None:
-                self.results[step.id] = Unknown(f"what {code(step.uses or '')} gives", path, step.line)
+                self.failed = failed or (self.failed and not _continues(step, inner, path))
+            else:
+                self.tainted = self.tainted or action_sets_variables(step.uses or "")
+                if step.id is not None:
+                    self.results[step.id] = Unknown(f"what {code(step.uses or '')} gives", path, step.line)
 
     def _runs(self, step: Step, contexts: Contexts, path: str) -> bool | None:
         """Whether the step runs: not after a failure nor on a false condition; None if not known."""
@@ -132,25 +130,19 @@ class JobSteps:
             return NotChecked(path, f"line {step.line}: a step for the shell {code(written or '')}")
         source = source_with(step.run, contexts)
         here = source.span(0, 0)
-        given: dict[str, Text] = {
-            "CI": ("true",), "GITHUB_ACTIONS": ("true",), "GITHUB_WORKSPACE": (ROOT,),
-            "GITHUB_ENV": (GITHUB_ENV,), "GITHUB_OUTPUT": (GITHUB_OUTPUT,), "GITHUB_PATH": (GITHUB_PATH,),
-        }  # fmt: skip
-        variables = {
-            **{name: _given(text, here) for name, text in given.items()},
-            **self._environment(),
-            **own,
-        }
+        variables = {name: given(text, here) for name, text in KNOWN_DEFAULTS.items()}
+        above = {**self._environment(), **own}
+        variables |= {name: each for name, each in above.items() if not is_fixed(name)}
         if self.folders:
             before = variables["PATH"].text if "PATH" in variables else (_PATH,)
-            variables["PATH"] = _given(join([*self.folders, *before]), here)
+            variables["PATH"] = given(join([*self.folders, *before]), here)
         shell = Shell(
             source,
             variables,
-            cwd=_folder(
+            cwd=folder_of(
                 step.working_directory or (default.working_directory if default else None), contexts, path
             ),
-            options=_options(written),
+            options=options_of(written),
             tainted=self.tainted,
         )
         return Ready(shell, step, path, _continues(step, contexts, path), certain=True)
@@ -163,7 +155,7 @@ class JobSteps:
             name.removeprefix("env."): each for name, each in job.container.items() if name.startswith("env.")
         }
         for level in (container, workflow.environment, job.environment):
-            variables |= _variables(level, self.run.contexts, workflow.path)
+            variables |= variables_of(level, self.run.contexts, workflow.path)
         return {**variables, **self.carried}
 
     def _action(
@@ -186,17 +178,12 @@ class JobSteps:
                 yield action
             elif action is not None:
                 # The inputs of an action are texts, whatever they were before.
-                given = {
-                    **{
-                        name: as_text(value_of(each.text, contexts, action.path, each.line))
-                        for name, each in action.inputs.items()
-                    },
-                    **{
-                        name: as_text(value_of(each.text, contexts, path, each.line))
-                        for name, each in step.inputs.items()
-                    },
+                inputs = {
+                    name.lower(): as_text(value_of(each.text, contexts, file, each.line))
+                    for settings, file in ((action.inputs, action.path), (step.inputs, path))
+                    for name, each in settings.items()
                 }
-                inner = contexts.with_values(inputs=given)
+                inner = contexts.with_values(inputs=inputs)
                 yield from self._steps(action.steps, action.path, inner, own, depth + 1, certain=certain)
                 now = self._now(inner)
                 outputs = {
@@ -230,12 +217,13 @@ class JobSteps:
         """Keep what the step left behind: environment, outputs, changed files, and whether it failed."""
         step, shell = ready.step, ready.shell
         appended = variables_in(evaluation, GITHUB_ENV, shell)
-        self.tainted = self.tainted or appended is None
+        programs = files_of_programs(self.snapshot, evaluation, shell.source.text)
+        self.tainted = self.tainted or appended is None or "GITHUB_ENV" in programs
         maybe = (shell.unknown("what a step appends that may not run", 0),)
         for name, text in (appended or {}).items():
             before = self.carried.get(name)
             same = before is not None and before.text == text
-            self.carried[name] = _given(text if ready.certain or same else maybe, shell.source.span(0, 0))
+            self.carried[name] = given(text if ready.certain or same else maybe, shell.source.span(0, 0))
         folders = folders_in(evaluation, shell)
         self.folders = join([*(folders if ready.certain or not folders else maybe), *self.folders])
         self.changed |= {path for each in evaluation.paths for path in each.changed}
@@ -244,7 +232,8 @@ class JobSteps:
         if step.id is not None:
             unknown = shell.unknown("how an earlier step ended", 0)
             outcome: Value = unknown if failed is None else text_of("failure" if failed else "success")
-            outputs = variables_in(evaluation, GITHUB_OUTPUT, shell) if ready.certain else None
+            told = ready.certain and "GITHUB_OUTPUT" not in programs
+            outputs = variables_in(evaluation, GITHUB_OUTPUT, shell) if told else None
             self.results[step.id] = {
                 "outputs": unknown if outputs is None else outputs,
                 "outcome": outcome,
@@ -266,40 +255,3 @@ def _failed(evaluation: Evaluation) -> bool | None:
     if all(isinstance(status, int) and status for status in statuses):
         return True
     return False if all(status == 0 for status in statuses) else None
-
-
-def _folder(setting: Setting | None, contexts: Contexts, path: str) -> str | None:
-    """The working directory of a step, None if it is not known."""
-    if setting is None:
-        return ""
-    text = text_with(setting.text, contexts, path, setting.line)
-    folder = known(join("." if piece == ROOT else piece for piece in text))
-    return normal_path(folder) if folder is not None else None
-
-
-def _given(text: Text, span: Span) -> Variable:
-    return Variable((Field(text, span),), exported=True)
-
-
-def _variables(settings: Settings, contexts: Contexts, path: str) -> dict[str, Variable]:
-    return {
-        name: _given(
-            as_text(value_of(each.text, contexts, path, each.line)), Span(path, each.line, 1, each.line, 1)
-        )
-        for name, each in settings.items()
-    }
-
-
-def _options(shell: str | None) -> frozenset[str]:
-    """What GitHub sets: ``bash -e`` if no shell is named, ``bash -eo pipefail`` for ``bash``.
-
-    Source: GitHub docs, *Workflow syntax*, ``jobs.<job_id>.steps[*].shell``.
-    """
-    if shell is None or shell == "sh":
-        return frozenset({"errexit"})
-    if shell == "bash":
-        return frozenset({"errexit", "pipefail"})
-    words = [word for word in shell.split() if word.startswith("-")]
-    letters = "".join(word[1:] for word in words if not word.startswith("--"))
-    options = {SET_LETTERS[letter] for letter in letters if letter in SET_LETTERS}
-    return frozenset(options | ({"pipefail"} if "pipefail" in shell else set()))

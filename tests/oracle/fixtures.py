@@ -427,7 +427,7 @@ _SCRIPTS: dict[str, tuple[str, ...]] = {
         "set -- a=1 b='2 3'; python3 -m mod \"$@\" c=4",
         "! show a; builtin echo x > /dev/null; show b",
         '"$BASH" lib/a.sh one; exec -a other show last; show never',
-        "export A=1 B=2; env -u A bash -c 'show ${A:-none} $B'; show $(env -i C=3 bash -c 'echo ${B:-none} $C')",
+        "export A=1 B=2; env -u A bash -c 'show ${A:-no} $B'; show $(env -i C=3 bash -c 'echo ${B:-no} $C')",
         "nice -n 5 timeout -k 1 5 env A=1 nohup show a 2> /dev/null; env -- A=1 show b; command -- show c",
         "/bin/sh -c 'show \"$1\"' zero one; env A=x=y bash -c 'show $A'",
     ),
